@@ -1,0 +1,1 @@
+"""Study material as data, and its typed loader. Imports nothing else of Runtime Ladder."""

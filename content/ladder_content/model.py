@@ -1,0 +1,175 @@
+"""The shapes of study material: what a pack is made of.
+
+Every struct is immutable and refuses unknown fields, so that a typing mistake in a pack is a fault and not a
+silently ignored line. Ids never change once published: a person's progress hangs on them.
+
+A pack is a folder (or a zip of one):
+
+    pack.yaml                     Pack: id, title, version, language, licence, the order of its studies
+    facts.yaml                    a list of Fact
+    studies/<folder>/
+        study.yaml                Study: id, title, number, summary, references
+        gist.md                   sections, each under a heading `## Title {#section-id}`
+        maps.yaml                 a list of Map
+        cards.yaml                a list of Card
+        tickets.yaml              a list of Ticket
+
+Text fields hold Markdown. A figure in a text carries the id of its fact in square brackets: `295 FLOP/B [F1.09]`.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+MapKind = Literal["architecture", "flow"]
+StepName = Literal["shape", "bound", "lever", "study"]
+STEP_NAMES: tuple[StepName, ...] = ("shape", "bound", "lever", "study")
+
+
+class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """The base of everything a pack holds."""
+
+
+class Fact(Record, frozen=True):
+    """One sourced statement. `formula` is given where the figure was derived and not read."""
+
+    id: str
+    statement: str
+    source: str
+    as_of: str
+    formula: str | None = None
+
+
+class Reference(Record, frozen=True):
+    """Where to go deeper, and why it is worth the time."""
+
+    id: str
+    title: str
+    url: str
+    reason: str
+
+
+class Section(Record, frozen=True):
+    """One part of the Gist. `body` is Markdown without its heading."""
+
+    id: str
+    title: str
+    body: str
+
+
+class Card(Record, frozen=True):
+    """A question an interviewer asks, an answer that can be spoken, and the points it is graded against."""
+
+    id: str
+    question: str
+    answer: str
+    key_points: tuple[str, ...]
+    follow_up: str
+    difficulty: Literal[1, 2, 3]
+    tags: tuple[str, ...]
+    facts: tuple[str, ...] = ()
+
+
+class Option(Record, frozen=True):
+    """One choice in a step of a ticket. `why` says why it is right, or why it tempts and fails."""
+
+    text: str
+    why: str
+    correct: bool = False
+
+
+class Step(Record, frozen=True):
+    """One of the four steps of a diagnosis. Exactly one option is correct."""
+
+    name: StepName
+    prompt: str
+    options: tuple[Option, ...]
+
+
+class Metric(Record, frozen=True):
+    """One reading on the ticket's dashboard, as the person on call sees it: `p99 TTFT`, `2.4 s`."""
+
+    name: str
+    value: str
+
+
+class Ticket(Record, frozen=True):
+    """A pitfall ticket: a scenario with numbers, answered in four steps, and the evidence that decides."""
+
+    id: str
+    title: str
+    scenario: str
+    metrics: tuple[Metric, ...]
+    steps: tuple[Step, Step, Step, Step]
+    evidence: str
+    tags: tuple[str, ...]
+    facts: tuple[str, ...] = ()
+
+
+class Node(Record, frozen=True):
+    """A box on a map. It is placed by lane (row) and order (column). `mechanism` names its colour in the theme."""
+
+    id: str
+    label: str
+    why: str
+    lane: int
+    order: int
+    mechanism: str | None = None
+
+
+class Edge(Record, frozen=True):
+    """An arrow on a map, and what passes along it."""
+
+    source: str
+    target: str
+    label: str
+    protocol: str
+    direction: str
+    effect: str
+    consequence: str
+
+
+class Map(Record, frozen=True):
+    """An architecture map, or a flow whose nodes are steps in order."""
+
+    id: str
+    title: str
+    kind: MapKind
+    summary: str
+    nodes: tuple[Node, ...]
+    edges: tuple[Edge, ...]
+
+
+class Study(Record, frozen=True):
+    """One study: its Gist, its Maps, its cards and its tickets."""
+
+    id: str
+    title: str
+    number: int
+    summary: str
+    sections: tuple[Section, ...]
+    maps: tuple[Map, ...]
+    cards: tuple[Card, ...]
+    tickets: tuple[Ticket, ...]
+    references: tuple[Reference, ...]
+
+
+class Pack(Record, frozen=True):
+    """A whole pack, checked: every id is unique and every reference resolves."""
+
+    id: str
+    title: str
+    version: str
+    language: str
+    licence: str
+    studies: tuple[Study, ...]
+    facts: tuple[Fact, ...]
+
+    def fact(self, fact_id: str) -> Fact:
+        """Return the fact with this id; KeyError if the pack has none."""
+        for fact in self.facts:
+            if fact.id == fact_id:
+                return fact
+        raise KeyError(fact_id)

@@ -1,0 +1,1 @@
+"""A candidate's progress as files: apkg, CSV and the progress bundle. No Qt."""

@@ -1,0 +1,1 @@
+"""The lesson page: Gist, Maps and Q&A of one study."""

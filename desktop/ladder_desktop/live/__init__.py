@@ -1,0 +1,1 @@
+"""The live panel: block grid and batch timeline, drawn from the trace alone."""

@@ -1,0 +1,1 @@
+"""Drilling cards and answering tickets."""

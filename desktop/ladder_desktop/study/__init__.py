@@ -1,0 +1,1 @@
+"""What a person has learned: store, FSRS scheduling, queue, undo. No Qt."""

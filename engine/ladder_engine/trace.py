@@ -1,0 +1,145 @@
+"""The trace: one small typed event for each thing that happens in the engine.
+
+The live panel, the summary and a recording read nothing else. `fold` (fold.py) turns events back into the whole
+state at any step. Times are seconds since the engine started, from a monotonic clock; steps count from 1, and
+events before the first step carry step 0.
+
+On the pipe an event is msgpack, in a file it is one line of JSON; both carry the event's name in `type`.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+SCHEMA = 1
+
+WorkKind = Literal["prefill", "decode"]
+WaitReason = Literal["no_free_blocks", "token_budget", "max_num_seqs", "behind_earlier"]
+FinishReason = Literal["stop", "length", "aborted"]
+
+
+class Event(msgspec.Struct, frozen=True, tag_field="type", tag=True, kw_only=True):
+    """What every event says: in which step it happened, and when."""
+
+    step: int
+    time: float
+
+
+class RunStarted(Event, frozen=True):
+    """The first event of every trace: the engine as it was built."""
+
+    schema: int
+    scenario: str
+    model: str
+    kernels: str
+    device: str
+    num_blocks: int
+    block_size: int
+    max_num_seqs: int
+    max_num_batched_tokens: int
+    max_model_len: int
+    kv_bytes_per_token: int
+
+
+class Arrived(Event, frozen=True):
+    """A request joined the waiting queue."""
+
+    seq_id: int
+    name: str
+    prompt: str
+    num_prompt_tokens: int
+    max_tokens: int
+
+
+class Refused(Event, frozen=True):
+    """A request that can never fit was turned away when it arrived. `reason` is a sentence for a person."""
+
+    seq_id: int
+    reason: str
+
+
+class Waits(Event, frozen=True):
+    """The scheduler passed a waiting request over, and why. Sent when the reason changes."""
+
+    seq_id: int
+    reason: WaitReason
+
+
+class Admitted(Event, frozen=True):
+    """A waiting request entered the running batch."""
+
+    seq_id: int
+
+
+class BlocksAllocated(Event, frozen=True):
+    """Blocks were appended, in this order, to the sequence's block_table."""
+
+    seq_id: int
+    block_ids: tuple[int, ...]
+
+
+class BlocksFreed(Event, frozen=True):
+    """The sequence gave up these blocks."""
+
+    seq_id: int
+    block_ids: tuple[int, ...]
+
+
+class Scheduled(Event, frozen=True):
+    """The step computes `num_tokens` tokens of the sequence from position `start` on.
+
+    `kind` is `decode` when the step computes just the newest token of a sequence that has already answered;
+    everything else (prompt chunks, and recomputing after a preemption) is `prefill`.
+    """
+
+    seq_id: int
+    start: int
+    num_tokens: int
+    kind: WorkKind
+
+
+class Preempted(Event, frozen=True):
+    """The sequence lost its blocks and went back to the head of the waiting queue; its KV is computed again."""
+
+    seq_id: int
+    num_computed_tokens: int
+
+
+class Sampled(Event, frozen=True):
+    """The sequence said one more token. `text` is what it adds to the answer (it may be empty inside a UTF-8 character)."""
+
+    seq_id: int
+    token_id: int
+    text: str
+
+
+class Finished(Event, frozen=True):
+    """The sequence is done and its blocks are free."""
+
+    seq_id: int
+    reason: FinishReason
+
+
+class StepTimed(Event, frozen=True):
+    """The last event of every step: what it cost, and the queue lengths after it."""
+
+    schedule_s: float
+    execute_s: float
+    commit_s: float
+    num_running: int
+    num_waiting: int
+    num_free_blocks: int
+
+
+class RunEnded(Event, frozen=True):
+    """The last event of every trace. `error` is None, or one sentence that says why the run broke off."""
+
+    error: str | None = None
+
+
+AnyEvent = (
+    RunStarted | Arrived | Refused | Waits | Admitted | BlocksAllocated | BlocksFreed
+    | Scheduled | Preempted | Sampled | Finished | StepTimed | RunEnded
+)  # fmt: skip
