@@ -75,7 +75,7 @@ def _attend_group(
         _gather(cache, block_tables, kv_positions, live, context_lens).to(wide)
         for cache in (key_cache, value_cache)
     )
-    sequences, kv_heads, kv_len = keys.shape[:3]
+    sequences, kv_len = keys.shape[0], keys.shape[2]
     longest = int(q_lens.max())
     tile = max(1, _MAX_SCORES // (sequences * query.shape[1] * kv_len))
     for first in range(0, longest, tile):
