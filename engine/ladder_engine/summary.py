@@ -106,7 +106,7 @@ def summarize_state(state: RunState) -> Summary:
         aborted=sum(seq.finish_reason == "aborted" for seq in seqs),
         preemptions=sum(seq.preemptions for seq in seqs),
         steps=len(state.steps),
-        prompt_tokens=sum(seq.num_prompt_tokens for seq in seqs),
+        prompt_tokens=sum(seq.num_prompt_tokens for seq in seqs if seq.status != "refused"),
         computed_tokens=sum(step.num_tokens for step in state.steps),
         answer_tokens=state.num_output_tokens,
         seconds=state.steps[-1].time - begun if state.steps else 0.0,
