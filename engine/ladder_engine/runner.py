@@ -10,7 +10,7 @@ import torch
 from ladder_kernels.dispatch import KernelError, choose
 
 from ladder_engine.engine import Engine
-from ladder_engine.errors import EngineError
+from ladder_engine.errors import EngineError, ScenarioError
 from ladder_engine.executor import TorchExecutor
 from ladder_engine.model import Llama
 from ladder_engine.protocol import KernelMode
@@ -56,6 +56,11 @@ def _build(scenario: Scenario, recorder: Recorder, kernels: KernelMode) -> Engin
     except KernelError as error:
         raise EngineError(str(error)) from None
     model = Llama.load(folder, operations, device, torch.float32)
+    if config.max_model_len > model.config.max_position_embeddings:
+        raise ScenarioError(
+            f"{scenario.path}: max_model_len is {config.max_model_len}, and {scenario.model} knows only "
+            f"{model.config.max_position_embeddings} positions; lower max_model_len."
+        )
     executor = TorchExecutor(model, config)
     recorder.add(
         RunStarted,

@@ -9,7 +9,9 @@ from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import pytest
-from ladder_desktop.study import Desk, Item
+from ladder_desktop.study import Algorithm, Desk, Item
+
+PLAIN = Algorithm(fuzz=False)
 
 
 @dataclass
@@ -45,6 +47,6 @@ def items() -> list[Item]:
 
 @pytest.fixture
 def desk(tmp_path: Path, clock: TravelClock, items: list[Item]) -> Iterator[Desk]:
-    with Desk.open(tmp_path, clock) as desk:
+    with Desk.open(tmp_path, clock, PLAIN) as desk:
         desk.register(items)
         yield desk

@@ -38,7 +38,9 @@ def test_a_longer_interval_never_becomes_the_shorter_one(one: int, other: int, s
 def test_over_all_seeds_each_day_is_drawn_equally_often_and_the_mean_is_the_interval(days: int) -> None:
     first, last = fuzz_range(days, MAXIMUM)
     width = last - first + 1
-    starts = [-(-(part << SEED_BITS) // width) for part in range(width + 1)]  # of `width` equal parts of all seeds
+    starts = [
+        -(-(part << SEED_BITS) // width) for part in range(width + 1)
+    ]  # of `width` equal parts of all seeds
     for part, (start, end) in enumerate(pairwise(starts)):
         assert fuzzed(days, start, MAXIMUM) == fuzzed(days, end - 1, MAXIMUM) == first + part
     assert first + last == 2 * days

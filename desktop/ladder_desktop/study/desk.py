@@ -195,6 +195,8 @@ class Desk:
         known = {item.item_id: item for item in items}
         if strangers := states.keys() - known.keys():
             faults.append(f"{min(strangers)} is reviewed but not described")
+        if len({review.review_id for review in reviews}) < len(reviews):
+            faults.append("a review comes twice")
         if faults:
             raise StudyError(f"The reviews cannot be taken in: {faults[0]}.")
         with self._store.writing() as db:

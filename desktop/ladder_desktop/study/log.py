@@ -101,12 +101,15 @@ def replay(reviews: Iterable[Review]) -> tuple[dict[str, Memory], list[str]]:
     schedulers: dict[Algorithm, Scheduler] = {}
     for review in reviews:
         where = f"review {review.review_id} of {review.item_id}"
+        moment = Moment(review.answered_at, review.study_day, review.utc_offset, review.local_date)
+        if not (moment.adds_up() and 0 <= review.duration_ms < 2**63):
+            faults.append(f"{where} holds a time that cannot be")
+            continue
         before = states.get(review.item_id)
         if before != review.before:
             faults.append(f"{where} starts from a state that the reviews before it do not lead to")
         if review.algorithm not in schedulers:
             schedulers[review.algorithm] = Scheduler(review.algorithm)
-        moment = Moment(review.answered_at, review.study_day, review.utc_offset, review.local_date)
         after = schedulers[review.algorithm].answer(review.item_id, before, review.rating, moment)
         if agrees(after, review.after):
             after = review.after

@@ -8,11 +8,12 @@ difference of two integers that were fixed when the reviews happened and stored 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from datetime import UTC, date, datetime, time, timedelta, timezone, tzinfo
 
 ROLLOVER = time(4)
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _EPOCH_ORDINAL = date(1970, 1, 1).toordinal()
+_TOO_LATE = (datetime(3000, 1, 1, tzinfo=UTC) - _EPOCH) // timedelta(milliseconds=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +24,14 @@ class Moment:
     study_day: int
     utc_offset: int  # seconds east of UTC
     local_date: str  # ISO, the calendar date on the wall (before 04:00 it is one ahead of the study day)
+
+    def adds_up(self) -> bool:
+        """Say whether day, offset and date belong to the instant, and that to a year before 3000."""
+        try:
+            zone = timezone(timedelta(seconds=self.utc_offset))
+            return self.at < _TOO_LATE and moment_of(from_ms(self.at), zone) == self
+        except (OverflowError, ValueError):
+            return False
 
 
 def study_day(instant: datetime, zone: tzinfo) -> int:
