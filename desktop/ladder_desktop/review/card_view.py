@@ -6,7 +6,7 @@ from ladder_content.model import Card, Study
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QLabel, QVBoxLayout, QWidget
 
-from ladder_desktop.review.column import Column
+from ladder_desktop.review.column import Column, tab_through
 from ladder_desktop.review.key_points import KeyPoints
 from ladder_desktop.review.prose import PackText, Prose, Sources
 from ladder_desktop.theme import Theme
@@ -46,6 +46,7 @@ class CardView(Column):
         self._question.set_line(card.question)
         self._answer.set_blocks(card.answer)
         self.points.show_points(card.key_points)
+        tab_through(self, *self.points.ticks)
         self._follow_up.set_line(card.follow_up)
         self._aside.setVisible(bool(card.follow_up))
         self._sources.show_facts(card.facts)

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QFocusEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 READING_WIDTH = 780
+
+
+def tab_through(*widgets: QWidget) -> None:
+    """Have Tab visit these widgets one after another; new ones would otherwise come last on the page."""
+    for before, after in pairwise(widgets):
+        QWidget.setTabOrder(before, after)
 
 
 class Column(QScrollArea):

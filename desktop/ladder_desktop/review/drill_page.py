@@ -73,7 +73,10 @@ class DrillPage(ReviewPage):
     def activate(self) -> None:
         """Begin; a question that nobody has looked behind yet gives way to one that has become more urgent."""
         if self.item is not None and not self.card_view.revealed:
-            self.show_next()
+            with self.reporting():
+                urgent = self.desk.next_item(self.kind)
+                if urgent != self.item:
+                    self._show(urgent)
         super().activate()
 
     def focus_target(self) -> QWidget:

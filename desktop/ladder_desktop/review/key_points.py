@@ -54,6 +54,7 @@ class KeyPoints(QWidget):
         """Show these points, none ticked."""
         for old in self._points:
             self._rows.removeWidget(old)
+            old.hide()
             old.deleteLater()
         self._points = [KeyPoint(point, self._text, self._theme) for point in points]
         for point in self._points:

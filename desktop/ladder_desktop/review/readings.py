@@ -47,6 +47,7 @@ class Readings(QWidget):
         """Show these metrics in place of any others."""
         for tile in self._tiles:
             self._grid.removeWidget(tile)
+            tile.hide()
             tile.deleteLater()
         self._tiles = [Reading(metric) for metric in metrics]
         for position, tile in enumerate(self._tiles):

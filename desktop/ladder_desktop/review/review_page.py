@@ -68,9 +68,9 @@ class ReviewPage(QWidget):
         self._rows.addWidget(self.notice)
         self.toast = Toast(self)
         self.toast.undo.connect(self.undo)
-        self._look_again = QTimer(self)
-        self._look_again.setInterval(LOOK_AGAIN_MS)
-        self._look_again.timeout.connect(self.look_again)
+        self.ticker = QTimer(self)
+        self.ticker.setInterval(LOOK_AGAIN_MS)
+        self.ticker.timeout.connect(self.look_again)
         self.undo_action = self.make_action("Undo", self.undo, QKeySequence(QKeySequence.StandardKey.Undo))
         self.rating_actions = {
             rating: self.make_action(
@@ -111,12 +111,12 @@ class ReviewPage(QWidget):
         """Begin to watch the clock and the desk; called when the page is shown."""
         self.stopwatch.resume()
         self.look_again()
-        self._look_again.start()
+        self.ticker.start()
         self.setFocus()
 
     def deactivate(self) -> None:
         """Stop all timers; called when another page is shown."""
-        self._look_again.stop()
+        self.ticker.stop()
         self.stopwatch.pause()
         self.toast.dismiss()
 

@@ -6,7 +6,7 @@ from ladder_content.model import Step, Study
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
-from ladder_desktop.review.column import Column
+from ladder_desktop.review.column import Column, tab_through
 from ladder_desktop.review.diagnosis import Diagnosis
 from ladder_desktop.review.prose import PackText, Prose, Sources
 from ladder_desktop.review.readings import Readings
@@ -86,6 +86,7 @@ class TicketBoard(QWidget):
         view.picked.connect(self.picked)
         self._steps.append(view)
         self.right.rows.insertWidget(self.right.rows.count() - 1, view)
+        tab_through(self.right, *view.buttons)
         return view
 
     def _build_end(self) -> QWidget:
