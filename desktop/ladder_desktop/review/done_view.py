@@ -24,9 +24,11 @@ class DoneView(QWidget):
         self._line.setProperty("role", "muted")
         self._line.setWordWrap(True)
         self.primary_button = KeyButton()
+        self.primary_button.setAccessibleName("The next thing to do")
         self.primary_button.setProperty("role", "primary")
         self.primary_button.clicked.connect(self.primary)
         self.secondary_button = KeyButton()
+        self.secondary_button.setAccessibleName("Something else to do")
         self.secondary_button.clicked.connect(self.secondary)
         buttons = QHBoxLayout()
         buttons.setSpacing(10)
@@ -51,8 +53,9 @@ class DoneView(QWidget):
         self._line.setText(line)
         for button, text in ((self.primary_button, primary), (self.secondary_button, secondary)):
             button.setText(text)
-            button.setAccessibleName(text)
             button.setVisible(bool(text))
+            if text:
+                button.setAccessibleName(text)
 
     @property
     def text(self) -> str:

@@ -98,7 +98,7 @@ class DrillPage(ReviewPage):
         self._footer.show_part(1)
         self.reveal_action.setEnabled(False)
         self.refresh()
-        self.setFocus()
+        self.focus_target().setFocus()
         announce(self, f"Answer: {self._cards[self.item.item_id][1].answer}")
 
     def can_rate(self) -> bool:

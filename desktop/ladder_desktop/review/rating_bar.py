@@ -29,6 +29,7 @@ class RatingButton(KeyButton):
         self.label = rating.name.capitalize()
         self.interval = ""
         self._theme = theme
+        self.setAccessibleName(self.label)
         self.setFixedHeight(58)
         self.setMinimumWidth(132)
 

@@ -112,7 +112,7 @@ class ReviewPage(QWidget):
         self.stopwatch.resume()
         self.look_again()
         self.ticker.start()
-        self.setFocus()
+        self.focus_target().setFocus()
 
     def deactivate(self) -> None:
         """Stop all timers; called when another page is shown."""
@@ -144,7 +144,7 @@ class ReviewPage(QWidget):
             self.item = None  # whatever happens from here on, this answer is not given twice
         if self.item is None:
             self.after_rating(item_id)
-            self.setFocus()
+            self.focus_target().setFocus()
             self.say(f"{rating.name.capitalize()}: back in {label}", undoable=True)
             self.answered.emit()
 
@@ -162,7 +162,7 @@ class ReviewPage(QWidget):
         if undone is None:
             return
         self.bring_back(log[-1].item_id)
-        self.setFocus()
+        self.focus_target().setFocus()
         self.say(undone, undoable=False)
         self.answered.emit()
 

@@ -101,9 +101,11 @@ class TicketBoard(QWidget):
         evidence = Prose(self._text)
         evidence.set_blocks(self._diagnosis.ticket.evidence)
         sources = Sources(self._text)
-        sources.show_facts(self._diagnosis.ticket.facts)
         for widget in (score, caption, evidence, sources):
             rows.addWidget(widget)
+        sources.show_facts(
+            self._diagnosis.ticket.facts
+        )  # only now: shown without a parent it would be a window
         return end
 
     def _clear(self) -> None:

@@ -109,7 +109,7 @@ class TicketPage(ReviewPage):
         chosen = self.diagnosis.chosen(step)
         announce(self, f"{'Right' if chosen.correct else 'Wrong'}. {chosen.why}")
         self.refresh()
-        self.setFocus()
+        self.focus_target().setFocus()
 
     def focus_target(self) -> QWidget:
         """Return the list, or the steps, so that arrow and page keys move them."""
@@ -130,7 +130,7 @@ class TicketPage(ReviewPage):
         if rating and self.diagnosis is not None:
             suggestion = self.diagnosis.suggestion
             self.rating_bar.emphasise(suggestion)
-            self._suggestion.setText(f"{suggestion.name.capitalize()} fits the result; the choice is yours.")
+            self.suggestion.setText(f"{suggestion.name.capitalize()} fits the result; the choice is yours.")
         if answering and self.diagnosis is not None:
             self._progress.setText(f"Step {len(self.diagnosis.answered) + 1} of {len(STEP_NAMES)}")
         self._footer.show_part(2 if rating else 1 if answering else 0)
@@ -148,7 +148,7 @@ class TicketPage(ReviewPage):
         self._stack.setCurrentWidget(self.board)
         self.stopwatch.start()
         self.refresh()
-        self.setFocus()
+        self.focus_target().setFocus()
         announce(self, f"{ticket.title}. {ticket.scenario}")
 
     def _leave_board(self) -> None:
@@ -159,7 +159,7 @@ class TicketPage(ReviewPage):
         self._fill_list()
         self._stack.setCurrentIndex(0)
         self.refresh()
-        self.setFocus()
+        self.focus_target().setFocus()
 
     def _fill_list(self) -> None:
         with self.reporting():
@@ -204,18 +204,18 @@ class TicketPage(ReviewPage):
         return view
 
     def _build_footer(self) -> Footer:
-        open_button = KeyButton("Open the ticket")
-        open_button.setProperty("role", "primary")
-        open_button.setAccessibleName("Open the selected ticket")
-        open_button.clicked.connect(self.list.open_current)
+        self.open_button = KeyButton("Open the ticket")
+        self.open_button.setProperty("role", "primary")
+        self.open_button.setAccessibleName("Open the selected ticket")
+        self.open_button.clicked.connect(self.list.open_current)
         back_button = KeyButton("Back to the tickets")
         back_button.setAccessibleName("Back to the tickets")
         back_button.clicked.connect(self.show_next)
-        self._suggestion = QLabel()
-        self._suggestion.setObjectName("caption")
+        self.suggestion = QLabel()
+        self.suggestion.setObjectName("caption")
         footer = Footer()
-        footer.add_part(open_button, hint="Space opens it")
+        footer.add_part(self.open_button, hint="Space opens it")
         self._progress = QLabel()
         footer.add_part(self._progress, left=back_button, hint="A to D, or a click, answers the step")
-        footer.add_part(self.rating_bar, left=self._suggestion, hint="Space takes the suggestion")
+        footer.add_part(self.rating_bar, left=self.suggestion, hint="Space takes the suggestion")
         return footer

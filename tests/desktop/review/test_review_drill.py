@@ -23,7 +23,9 @@ Way = tuple[Callable[[DrillPage], None], Callable[[DrillPage, Rating], None]]
 
 
 def press(key: Qt.Key) -> None:
-    QTest.keyClick(QApplication.focusWidget(), key)
+    focus = QApplication.focusWidget()
+    assert focus is not None
+    QTest.keyClick(focus, key)
 
 
 def reveal_by_key(page: DrillPage) -> None:
@@ -223,6 +225,26 @@ def test_no_action_repeats_while_its_key_is_held(drill: DrillPage) -> None:
         assert action.shortcutContext() is Qt.ShortcutContext.WidgetWithChildrenShortcut
 
 
+def hold(key: Qt.Key, text: str) -> None:
+    for repeat in (False, True, True, True):
+        QTest.simulateEvent(
+            QApplication.focusWidget(), True, key, Qt.KeyboardModifier.NoModifier, text, repeat, -1
+        )
+
+
+def test_a_key_held_down_counts_once(drill: DrillPage, desk: Desk) -> None:
+    hold(Qt.Key.Key_Space, " ")
+    assert drill.card_view.revealed
+    assert not desk.reviews()
+    hold(Qt.Key.Key_3, "3")
+    assert len(desk.reviews()) == 1
+    press(Qt.Key.Key_Space)
+    drill.rating_bar.buttons[Rating.EASY].setFocus(Qt.FocusReason.TabFocusReason)
+    hold(Qt.Key.Key_Return, "\r")
+    assert [review.rating for review in desk.reviews()] == [Rating.GOOD, Rating.EASY]
+    assert not drill.card_view.revealed
+
+
 def test_keys_work_wherever_the_focus_is(drill: DrillPage, desk: Desk) -> None:
     for number, place in enumerate(("card_view", "tick", "button"), start=1):
         press(Qt.Key.Key_Space)
@@ -260,12 +282,7 @@ def test_a_point_reached_with_tab_is_ticked_by_space(drill: DrillPage, desk: Des
     assert not desk.reviews()
 
 
-@pytest.mark.parametrize(
-    ("rating", "wait"), [(Rating.AGAIN, timedelta(0)), (Rating.EASY, timedelta(days=60))]
-)
-def test_the_page_notices_what_becomes_due(
-    drill: DrillPage, clock: TravelClock, qtbot: QtBot, rating: Rating, wait: timedelta
-) -> None:
+def test_the_page_notices_a_new_study_day(drill: DrillPage, clock: TravelClock, qtbot: QtBot) -> None:
     for _ in range(3):
         press(Qt.Key.Key_Space)
         rate_by_key(drill, Rating.EASY)
