@@ -151,3 +151,18 @@ def test_the_pack_is_immutable() -> None:
     assert isinstance(PACK, Pack)
     with pytest.raises(AttributeError):
         PACK.title = "another"  # type: ignore[misc]
+
+
+def test_no_arrow_of_a_map_runs_through_a_box() -> None:
+    for one in HUB.maps:
+        cells = {node.id: (node.order, node.lane) for node in one.nodes}
+        for edge in one.edges:
+            (x0, y0), (x1, y1) = cells[edge.source], cells[edge.target]
+            for name, (x, y) in cells.items():
+                if name not in (edge.source, edge.target):
+                    on_the_way = ((x0 + (x1 - x0) * t / 100, y0 + (y1 - y0) * t / 100) for t in range(101))
+                    assert all(abs(px - x) > 0.4 or abs(py - y) > 0.35 for px, py in on_the_way), (
+                        one.id,
+                        edge,
+                        name,
+                    )
