@@ -97,12 +97,12 @@ class Scheduler:
         wait_reason: WaitReason | None = None
         while self.waiting and not wait_reason:
             seq = self.waiting[0]
-            if not budget:
-                wait_reason = "token_budget"
-            elif len(self.running) == self.config.max_num_seqs:
+            if len(self.running) == self.config.max_num_seqs:
                 wait_reason = "max_num_seqs"
             elif self.config.blocks_for(seq.num_tokens) > self.pool.num_free:
                 wait_reason = "no_free_blocks"
+            elif not budget:
+                wait_reason = "token_budget"
             else:
                 self.running.append(self.waiting.popleft())
                 seq.wait_reason = None

@@ -20,16 +20,25 @@ FILE_NAME = "progress.db"
 APPLICATION_ID = 0x52_4C_44_52  # "RLDR", where `file` and other programs look for the kind of a database
 BUSY_SECONDS = 5.0
 
+_BUSY = "{path} is in use by another program; close that program and try again."
+_FULL = (
+    "{path} cannot grow because the disk is full; free some space and try again, nothing stored was changed."
+)
+_LOCKED_AWAY = (
+    "{path} cannot be written; allow writing to it and its folder, or choose another folder with --data."
+)
+_UNREADABLE = "{path} could not be read or written ({error}); check the disk and try again."
+_DAMAGED = "{path} is damaged and was left as it is; move it elsewhere and restore a backup, or start anew."
 _SENTENCES = {
-    sqlite3.SQLITE_BUSY: "{path} is in use by another program; close that program and try again.",
-    sqlite3.SQLITE_LOCKED: "{path} is in use by another program; close that program and try again.",
-    sqlite3.SQLITE_FULL: "{path} cannot grow because the disk is full; free some space and try again, nothing stored was changed.",
-    sqlite3.SQLITE_READONLY: "{path} cannot be written; allow writing to it and its folder, or choose another folder with --data.",
-    sqlite3.SQLITE_CANTOPEN: "{path} cannot be opened for writing; allow writing to its folder, or choose another with --data.",
-    sqlite3.SQLITE_PERM: "{path} cannot be opened for writing; allow writing to its folder, or choose another with --data.",
-    sqlite3.SQLITE_IOERR: "{path} could not be read or written ({error}); check the disk and try again.",
-    sqlite3.SQLITE_CORRUPT: "{path} is damaged ({error}) and was left as it is; move it elsewhere and restore a backup or start anew.",
-    sqlite3.SQLITE_NOTADB: "{path} is damaged ({error}) and was left as it is; move it elsewhere and restore a backup or start anew.",
+    sqlite3.SQLITE_BUSY: _BUSY,
+    sqlite3.SQLITE_LOCKED: _BUSY,
+    sqlite3.SQLITE_FULL: _FULL,
+    sqlite3.SQLITE_READONLY: _LOCKED_AWAY,
+    sqlite3.SQLITE_CANTOPEN: _LOCKED_AWAY,
+    sqlite3.SQLITE_PERM: _LOCKED_AWAY,
+    sqlite3.SQLITE_IOERR: _UNREADABLE,
+    sqlite3.SQLITE_CORRUPT: _DAMAGED,
+    sqlite3.SQLITE_NOTADB: _DAMAGED,
 }
 
 
@@ -47,7 +56,7 @@ class Store:
             ) from error
         with self._sentences():
             connection = sqlite3.connect(self.path, timeout=BUSY_SECONDS)
-        self.db = Database(connection)
+        self.db = Database(connection, execute_plugins=False)
         try:
             with self._sentences():
                 self._refuse_what_is_not_ours()
@@ -90,21 +99,22 @@ class Store:
                 f"{self.path} was written by a newer Runtime Ladder (version {version}, this one knows up to "
                 f"{SCHEMA_VERSION}) and was left as it is; update Runtime Ladder or choose another folder with --data."
             )
-        if self._pragma("page_count") and self._pragma("application_id") != APPLICATION_ID:
+        if self.db.table_names() and self._pragma("application_id") != APPLICATION_ID:
             raise StudyError(
                 f"{self.path} is another program's database and was left as it is; choose another folder with --data."
             )
-        if (verdict := self.db.execute("PRAGMA quick_check(1)").fetchone()[0]) != "ok":
-            raise StudyError(_SENTENCES[sqlite3.SQLITE_CORRUPT].format(path=self.path, error=verdict))
+        if self.db.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
+            raise StudyError(_DAMAGED.format(path=self.path))
 
     def _prepare(self) -> None:
         self.db.execute("PRAGMA foreign_keys = ON")
         self.db.execute("PRAGMA synchronous = FULL")
         self.db.enable_wal()
         with self.writing() as db:  # also finds out now, not at the first answer, that the file is read-only
-            migrations.apply(db)
-            db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-            db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+            if self._pragma("user_version") < SCHEMA_VERSION:
+                migrations.apply(db)
+                db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+                db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
 
     def _pragma(self, name: str) -> int:
         return int(self.db.execute(f"PRAGMA {name}").fetchone()[0])
