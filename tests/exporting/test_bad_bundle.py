@@ -21,9 +21,9 @@ from hypothesis import strategies as st
 from ladder_content.model import Pack
 from ladder_desktop.exporting import ImportFault, export, import_bundle
 from ladder_desktop.exporting.bundle_reader import load_bundle
-from ladder_desktop.study import CardState, Desk, Review
+from ladder_desktop.study import CardState, Desk, Review, items_of
 
-from .conftest import HandClock, items_of, study
+from .conftest import HandClock, study
 
 Members = dict[str, bytes]
 
