@@ -54,9 +54,11 @@ def test_a_line_has_about_seventy_characters(reader, theme):
 
 
 @pytest.mark.parametrize("width", [420, 700, 1400])
-def test_no_width_needs_sideways_scrolling(reader, theme, width):
-    reader.resize(width, 600)
+def test_everything_fits_the_width(reader, theme, width):
+    long_word, words = "supercalifragilistic" * 12, "word " * 60
+    table = f"| a | b | c | d |\n|---|---|---|---|\n| {words} | {words} | {long_word} | 1 |"
     reader.show_html(
-        Markdown(theme, ()).html("| a | b | c |\n|---|---|---|\n| " + "word " * 60 + "| x | 1 |")
+        Markdown(theme, ()).html(f"{long_word}\n\n{table}\n\n```\n{long_word} {words}\n```\n\n> {long_word}")
     )
-    assert reader.horizontalScrollBar().maximum() == 0
+    reader.resize(width, 600)
+    assert reader.document().size().width() <= reader.viewport().width() + 2
