@@ -54,6 +54,7 @@ class Reader(QTextBrowser):
         self.document().setIndentWidth(22)
         self.document().setDefaultStyleSheet(text_sheet(theme, points))
         self.anchorClicked.connect(self._report_link)
+        self.highlighted.connect(self._show_address)
 
     def show_html(self, html: str) -> None:
         """Replace the text."""
@@ -141,6 +142,10 @@ class Reader(QTextBrowser):
                     table.setFormat(form)
             block = block.next()
         cursor.endEditBlock()
+
+    def _show_address(self, url: QUrl) -> None:
+        """Say where a link to the web leads before it is followed."""
+        self.viewport().setToolTip(url.toString() if url.scheme() in ("http", "https") else "")
 
     def _report_link(self, url: QUrl) -> None:
         below = self.cursorRect(self.textCursor()).bottomLeft()

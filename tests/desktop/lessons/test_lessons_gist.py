@@ -131,6 +131,13 @@ def test_a_web_link_opens_in_the_browser_and_only_when_clicked(qtbot, page, open
     assert opened == ["https://arxiv.org/abs/2309.06180"]
 
 
+def test_pointing_at_a_web_link_says_where_it_leads(qtbot, page):
+    reader = page.gist.reader
+    where = link_centre(reader, "PagedAttention")
+    qtbot.mouseMove(reader.viewport(), where)
+    qtbot.waitUntil(lambda: reader.viewport().toolTip() == "https://arxiv.org/abs/2309.06180")
+
+
 def test_a_reference_with_a_file_address_is_no_link(page):
     reader = page.gist.reader
     assert "Not a web address" in reader.toPlainText()

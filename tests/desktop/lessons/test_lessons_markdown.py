@@ -43,6 +43,8 @@ HOSTILE = [
     "[click](//example.org/x)",
     "[click](/etc/passwd)",
     "[click](data:text/html,<script>alert(1)</script>)",
+    '<a href="/etc/passwd">x</a>',
+    '<a href="file.html" onclick="alert(1)">x</a>',
     "<javascript:alert(1)>",
     "<file:///etc/passwd>",
     "[click][ref]\n\n[ref]: javascript:alert(1)",
