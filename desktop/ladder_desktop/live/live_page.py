@@ -17,13 +17,14 @@ from PySide6.QtWidgets import QAbstractButton, QComboBox, QHBoxLayout, QLabel, Q
 
 from ladder_desktop.live.answer_pane import AnswerPane
 from ladder_desktop.live.block_grid import BlockGrid
-from ladder_desktop.live.figures import Figures
+from ladder_desktop.live.figures import pace_figures, pool_figures, queue_figures
 from ladder_desktop.live.legend import BATCH, BLOCKS, Legend
 from ladder_desktop.live.player import Player
 from ladder_desktop.live.request_list import RequestList
 from ladder_desktop.live.scenario_head import ScenarioHead
 from ladder_desktop.live.timeline import Timeline
 from ladder_desktop.live.transport import Transport
+from ladder_desktop.live.words import steady_font
 from ladder_desktop.theme import Theme
 
 FRAME_MS = 16
@@ -54,11 +55,11 @@ class LivePage(QWidget):
         self._timer.timeout.connect(self.frame)
         self.head = ScenarioHead(scenarios, theme)
         self.transport = Transport(self.player)
-        self.figures = Figures()
         self.grid = BlockGrid(theme)
         self.requests = RequestList(theme)
         self.answer = AnswerPane(theme)
         self.timeline = Timeline(theme, self.player)
+        self.pool, self.queue, self.pace = QLabel(), QLabel(), QLabel()
         self.readout = QLabel()
         self.source = QLabel()
         self._lay_out()
@@ -69,6 +70,7 @@ class LivePage(QWidget):
     def activate(self) -> None:
         """The page is shown: go on where it was."""
         self._active = True
+        self.timeline.setFocus(Qt.FocusReason.OtherFocusReason)
         self._wake()
 
     def deactivate(self) -> None:
@@ -187,7 +189,9 @@ class LivePage(QWidget):
     def _show(self) -> None:
         state = self.player.state
         self.transport.refresh()
-        self.figures.show_state(state)
+        self.pool.setText(pool_figures(state))
+        self.queue.setText(queue_figures(state))
+        self.pace.setText(pace_figures(state))
         self.grid.show_state(state)
         self.requests.show_state(state)
         self.answer.show_state(state, self.selection)
@@ -203,19 +207,20 @@ class LivePage(QWidget):
         self.source.setProperty("role", "muted")
         self.readout.setTextFormat(Qt.TextFormat.PlainText)
         self.readout.setMinimumWidth(1)
-        right = QSplitter(Qt.Orientation.Vertical)
-        right.addWidget(self.requests)
-        right.addWidget(self.answer)
-        right.setSizes([230, 120])
-        upper = QSplitter(Qt.Orientation.Horizontal)
-        upper.addWidget(_panel("KV blocks", Legend(self.theme, BLOCKS), self.grid))
-        upper.addWidget(_panel("Requests", None, right))
-        upper.setSizes([500, 560])
+        self.upper = QSplitter(Qt.Orientation.Horizontal)
+        self.upper.addWidget(
+            _panel("KV blocks", self.pool, self.grid, Legend(self.theme, BLOCKS), narrow=True)
+        )
+        self.upper.addWidget(_panel("Requests", self.queue, self.requests))
+        self.upper.addWidget(_panel("Answer", QLabel(), self.answer))
+        for column, stretch in enumerate((3, 0, 2)):
+            self.upper.setStretchFactor(column, stretch)
         self.panels = QSplitter(Qt.Orientation.Vertical)
-        self.panels.addWidget(upper)
-        self.panels.addWidget(_panel("Batch, one column a step", Legend(self.theme, BATCH), self.timeline))
-        self.panels.setSizes([330, 300])
-        for splitter in (right, upper, self.panels):
+        self.panels.addWidget(self.upper)
+        batch = _panel("Batch, one column a step", self.pace, self.timeline, Legend(self.theme, BATCH))
+        self.panels.addWidget(batch)
+        for splitter, sizes in ((self.upper, (460, 440, 300)), (self.panels, (250, 330))):
+            splitter.setSizes(sizes)
             splitter.setChildrenCollapsible(False)
             splitter.setHandleWidth(1)
         foot = QHBoxLayout()
@@ -226,7 +231,6 @@ class LivePage(QWidget):
         layout.setSpacing(8)
         layout.addWidget(self.head)
         layout.addWidget(self.transport)
-        layout.addWidget(self.figures)
         layout.addWidget(self.panels, 1)
         layout.addLayout(foot)
 
@@ -254,6 +258,7 @@ class LivePage(QWidget):
             self._action("Slower", "[", self.transport.slower.click),
             self._action("Faster", "]", self.transport.faster.click),
             self._action("Follow the playhead", "F", self.timeline.follow),
+            self._action("Show or hide the story", "S", self.head.story_button.toggle),
             self._action("Clear the selection", "Esc", self.clear_selection),
         ]
 
@@ -266,15 +271,21 @@ class LivePage(QWidget):
         return action
 
 
-def _panel(name: str, legend: Legend | None, view: QWidget) -> QWidget:
-    """Return a view under its name and its legend."""
+def _panel(
+    name: str, figures: QLabel, view: QWidget, legend: Legend | None = None, narrow: bool = False
+) -> QWidget:
+    """Return a view under its name and its figures, with its legend beside them, or beneath it if the panel is narrow."""
     panel, label, head = QWidget(), QLabel(f"<b>{name}</b>"), QHBoxLayout()
+    figures.setFont(steady_font(figures.font()))
+    figures.setMinimumWidth(1)
+    head.setSpacing(10)
     head.addWidget(label)
-    if legend is not None:
-        head.addWidget(legend, 1)
+    head.addWidget(figures, 1)
     layout = QVBoxLayout(panel)
-    layout.setContentsMargins(6, 6, 6, 4)
+    layout.setContentsMargins(6, 4, 6, 4)
     layout.setSpacing(4)
     layout.addLayout(head)
     layout.addWidget(view, 1)
+    if legend is not None:
+        (layout if narrow else head).addWidget(legend)
     return panel

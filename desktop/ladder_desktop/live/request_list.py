@@ -11,24 +11,22 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QTableView, QWidget
 
-from ladder_desktop.live.words import seconds, status_words
+from ladder_desktop.live.words import seconds, short_status, status_words
 from ladder_desktop.theme import Theme
 
 Index = QModelIndex | QPersistentModelIndex
 
-HEADERS = ("#", "Request", "State", "Prompt", "Answer", "Blocks", "TTFT", "TPOT")
-WIDTHS = (52, 130, 0, 62, 62, 58, 68, 68)  # 0 takes what is left
+HEADERS = ("#", "Request", "State", "Answer", "Blocks", "TTFT")
+WIDTHS = (46, 0, 134, 64, 52, 60)  # 0 takes what is left
 HINTS = (
     "Number and colour, the same in all views",
     "Name of the request",
     "Where it stands, and why it waits",
-    "Prompt tokens",
-    "Tokens answered so far",
+    "Tokens answered so far, of max_tokens",
     "KV blocks it holds",
     "Time to first token, measured from its arrival",
-    "Time per output token after the first, measured",
 )
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
@@ -41,10 +39,12 @@ class RequestModel(QAbstractTableModel):
         super().__init__(parent)
         self.theme = theme
         self._rows: list[tuple[str, ...]] = []
+        self._words: list[str] = []
 
     def show_state(self, state: RunState) -> None:
         """Take over a state; tell the view about the rows that changed, and no others."""
         rows = [_cells(sequence) for sequence in state.sequences.values()]
+        self._words = [status_words(sequence) for sequence in state.sequences.values()]
         if len(rows) != len(self._rows):
             self.beginResetModel()
             self._rows = rows
@@ -70,12 +70,14 @@ class RequestModel(QAbstractTableModel):
         row, column = index.row(), index.column()
         if role == Qt.ItemDataRole.DisplayRole:
             return self._rows[row][column]
-        if role == Qt.ItemDataRole.ToolTipRole and column in (1, 2):
-            return self._rows[row][column]
+        if role == Qt.ItemDataRole.ToolTipRole and column == 1:
+            return self._rows[row][1]
+        if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole) and column == 2:
+            return self._words[row]
         if role == Qt.ItemDataRole.DecorationRole and column == 0:
             return self.theme.owner(row)
         if role == Qt.ItemDataRole.TextAlignmentRole:
-            return RIGHT if column in (0, 3, 4, 5, 6, 7) else LEFT
+            return RIGHT if column in (0, 3, 4, 5) else LEFT
         return None
 
     def headerData(
@@ -107,11 +109,21 @@ class RequestList(QTableView):
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setTabKeyNavigation(False)
+        small = self.font()
+        small.setPointSizeF(small.pointSizeF() * 0.92)
+        self.setFont(small)
         self.setShowGrid(False)
+        self.setMinimumWidth(sum(WIDTHS) + 84)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setStyleSheet(
+            f"QTableView {{ border: none; selection-background-color: {theme.hex('selection')};"
+            f" selection-color: {theme.hex('text')}; }}"
+            f"QHeaderView::section {{ padding: 2px 4px; font-size: {small.pointSizeF():.1f}pt; }}"
+        )
         self.setWordWrap(False)
         self.verticalHeader().hide()
         self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        self.verticalHeader().setDefaultSectionSize(22)
+        self.verticalHeader().setDefaultSectionSize(20)
         header = self.horizontalHeader()
         header.setMinimumSectionSize(40)
         header.setHighlightSections(False)
@@ -151,10 +163,8 @@ def _cells(sequence: SequenceState) -> tuple[str, ...]:
     return (
         str(sequence.seq_id + 1),
         sequence.name,
-        status_words(sequence),
-        str(sequence.num_prompt_tokens),
+        short_status(sequence),
         f"{sequence.num_output_tokens}/{sequence.max_tokens}",
         str(len(sequence.block_table)),
         seconds(sequence.ttft),
-        seconds(sequence.tpot),
     )
