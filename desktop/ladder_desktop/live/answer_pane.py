@@ -52,12 +52,11 @@ class AnswerPane(QWidget):
             self._show_text(None, "", "")
             return
         self.head.setText(f"{sequence.seq_id + 1}  {sequence.name}: {status_words(sequence)}")
-        self.measured.setText(
-            f"TTFT {seconds(sequence.ttft)}   TPOT {seconds(sequence.tpot)}   "
-            f"KV of {sequence.num_computed_tokens} of {sequence.num_tokens} tokens"
-        )
+        self.measured.setText(f"TTFT {seconds(sequence.ttft)}, TPOT {seconds(sequence.tpot)}")
         blocks = ", ".join(map(str, sequence.block_table))
-        self.table.setText(f"block_table [{blocks}]")
+        self.table.setText(
+            f"KV of {sequence.num_computed_tokens} of {sequence.num_tokens} tokens in block_table [{blocks}]"
+        )
         self._show_text(sequence.seq_id, sequence.prompt, sequence.text)
 
     def _show_text(self, seq_id: int | None, prompt: str, answer: str) -> None:

@@ -247,6 +247,10 @@ class Timeline(QAbstractScrollArea):
         elif step is not None:
             self.sought.emit(step)
 
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """Qt: it is ours, as the press was."""
+        event.accept()
+
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         """Qt: describe the cell; with the button held on the ruler, scrub."""
         seq_id, step = self.cell_at(event.position().toPoint())
