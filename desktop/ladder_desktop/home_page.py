@@ -1,0 +1,165 @@
+"""Today: what is due, and the one next thing to do. The first page a person sees."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from ladder_content.model import Pack
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+
+from ladder_desktop.study import Counts, Desk
+
+
+class HomePage(QWidget):
+    """Counts from the desk, and buttons that ask the window to go elsewhere."""
+
+    title = "Today"
+    go = Signal(str)
+
+    def __init__(self, desk: Desk, pack: Pack) -> None:
+        super().__init__()
+        self._desk = desk
+        self._pack = pack
+        self._cards = PracticePanel(
+            "Cards", "Drill the questions an interviewer asks.", "Start drilling", "drill"
+        )
+        self._tickets = PracticePanel(
+            "Tickets", "Diagnose a scenario in four steps.", "Open a ticket", "tickets"
+        )
+        for panel in (self._cards, self._tickets):
+            panel.go.connect(self.go)
+        self._next = QLabel()
+        self._next.setProperty("role", "muted")
+        self._build()
+
+    def _build(self) -> None:
+        title = QLabel("Name the mechanism first, then the product")
+        title.setProperty("role", "title")
+        lead = QLabel(
+            "Write the shape of the traffic, name the bound, pick the lever, and only then point at a product. "
+            "Every claim here can be run."
+        )
+        lead.setProperty("role", "muted")
+        lead.setWordWrap(True)
+
+        grid = QGridLayout()
+        grid.setSpacing(16)
+        grid.addWidget(self._cards, 0, 0)
+        grid.addWidget(self._tickets, 0, 1)
+        for row, study in enumerate(self._pack.studies, start=1):
+            read = DoorPanel(
+                f"{study.number}. {study.title}", study.summary, "Read the study", f"study:{study.id}"
+            )
+            read.go.connect(self.go)
+            grid.addWidget(read, row, 0)
+        live = DoorPanel(
+            "Live lab",
+            "A real little model on a real paged engine: watch KV blocks and batch membership move, step by step.",
+            "Watch it run",
+            "live",
+        )
+        live.go.connect(self.go)
+        grid.addWidget(live, 1, 1)
+        grid.setColumnStretch(0, 1)
+        grid.setColumnStretch(1, 1)
+
+        column = QWidget()
+        column.setMaximumWidth(980)
+        inner = QVBoxLayout(column)
+        inner.setContentsMargins(0, 0, 0, 0)
+        inner.setSpacing(8)
+        inner.addWidget(title)
+        inner.addWidget(lead)
+        inner.addWidget(self._next)
+        inner.addSpacing(12)
+        inner.addLayout(grid)
+        inner.addStretch(1)
+        outer = QHBoxLayout(self)
+        outer.setContentsMargins(40, 34, 40, 24)
+        outer.addStretch(1)
+        outer.addWidget(column, 20)
+        outer.addStretch(1)
+
+    def activate(self) -> None:
+        """Read the counts again."""
+        self._cards.show_counts(self._desk.counts("card"))
+        self._tickets.show_counts(self._desk.counts("ticket"))
+        due = self._desk.next_due_at()
+        self._next.setText(f"Next review: {local_time(due)}." if due else "")
+        self._next.setVisible(due is not None)
+
+    def deactivate(self) -> None:
+        """Nothing runs here."""
+
+    def page_actions(self) -> list[QAction]:
+        """The home page has no actions of its own."""
+        return []
+
+
+class DoorPanel(QFrame):
+    """A card with a heading, a sentence and one button."""
+
+    go = Signal(str)
+
+    def __init__(self, heading: str, sentence: str, button: str, target: str) -> None:
+        super().__init__()
+        self._target = target
+        self.setProperty("role", "card")
+        label = QLabel(heading)
+        label.setProperty("role", "heading")
+        text = QLabel(sentence)
+        text.setProperty("role", "muted")
+        text.setWordWrap(True)
+        self.button = QPushButton(button)
+        self.button.setAccessibleName(f"{button}: {heading}")
+        self.button.clicked.connect(self._clicked)
+        self.body = QVBoxLayout(self)
+        self.body.setContentsMargins(20, 18, 20, 18)
+        self.body.setSpacing(8)
+        self.body.addWidget(label)
+        self.body.addWidget(text)
+        self.body.addStretch(1)
+        self.body.addWidget(self.button, alignment=Qt.AlignmentFlag.AlignLeft)
+
+    def _clicked(self) -> None:
+        self.go.emit(self._target)
+
+
+class PracticePanel(DoorPanel):
+    """A door that also says how much is new, being learned and due."""
+
+    def __init__(self, heading: str, sentence: str, button: str, target: str) -> None:
+        super().__init__(heading, sentence, button, target)
+        self.button.setProperty("role", "primary")
+        row = QHBoxLayout()
+        row.setSpacing(28)
+        self._numbers: dict[str, QLabel] = {}
+        for name in ("due", "learning", "new"):
+            number = QLabel("0")
+            number.setProperty("role", "big")
+            caption = QLabel(name)
+            caption.setProperty("role", "muted")
+            column = QVBoxLayout()
+            column.setSpacing(0)
+            column.addWidget(number)
+            column.addWidget(caption)
+            row.addLayout(column)
+            self._numbers[name] = number
+        row.addStretch(1)
+        self.body.insertLayout(2, row)
+
+    def show_counts(self, counts: Counts) -> None:
+        """Show the counts of the desk."""
+        for name, label in self._numbers.items():
+            label.setText(str(getattr(counts, name)))
+        self.setAccessibleName(f"{counts.due} due, {counts.learning} learning, {counts.new} new")
+
+
+def local_time(moment: datetime) -> str:
+    """Return `18:40` for today and `Tue 3 Dec, 04:00` otherwise, in the person's own zone."""
+    local = moment.astimezone()
+    if local.date() == datetime.now().astimezone().date():
+        return f"today at {local:%H:%M}"
+    return f"{local:%a} {local.day} {local:%b}, {local:%H:%M}"
