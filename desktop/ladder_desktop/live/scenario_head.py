@@ -26,6 +26,7 @@ class ScenarioHead(QWidget):
         self._running = False
         self.picker = QComboBox()
         self.picker.setAccessibleName("Scenario")
+        self.picker.view().setAccessibleName("Scenarios")
         self.picker.addItems([scenario.title for scenario in self._scenarios])
         self.picker.setMinimumWidth(260)
         self.picker.setFocusPolicy(Qt.FocusPolicy.TabFocus)
@@ -44,6 +45,7 @@ class ScenarioHead(QWidget):
         self.story_button.setFixedWidth(108)
         self.story_button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.message = QLabel()
+        self.message.setAccessibleName("Message")
         self.message.setWordWrap(True)
         self.message.setTextFormat(Qt.TextFormat.PlainText)
         self.message.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
@@ -90,6 +92,7 @@ class ScenarioHead(QWidget):
         """Show one sentence beside the button, in the colour of a palette role."""
         self.message.setStyleSheet(f"color: {self.theme.hex(role)}")
         self.message.setText(text)
+        self.message.setAccessibleName(text or "Message")
 
     def press(self) -> None:
         """Do what the button says."""
