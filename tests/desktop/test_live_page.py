@@ -16,7 +16,6 @@ from pytestqt.qtbot import QtBot
 
 from tests.traces import busy_trace
 
-
 # The offscreen platform cannot tell a window its least size, and says so for every page with a layout.
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints", extend=True)
 
@@ -299,6 +298,27 @@ def test_the_story_and_what_to_look_at_follow_the_scenario(make: Make, qtbot: Qt
         assert all(line[:20] in page.head.look_at.text() for line in scenario.look_at)
     qtbot.keyClick(page.timeline, Qt.Key.Key_S)
     assert not page.head.words.isVisible()
+
+
+def test_the_table_of_blocks_says_what_the_grid_shows(make: Make, qtbot: QtBot) -> None:
+    page = with_run(make(), 6)
+    qtbot.keyClick(page.timeline, Qt.Key.Key_T)
+    assert page.block_list.isVisible()
+    assert not page.grid.isVisible()
+    state = page.player.state
+    rows = page.block_list.table.rows
+    for sequence in state.sequences.values():
+        for position, block_id in enumerate(sequence.block_table):
+            tokens = sequence.tokens_in_block(position, 4)
+            assert rows[block_id][:4] == (str(block_id), sequence.name, str(position), str(tokens))
+    assert [row[1] for row in rows].count("free") == state.num_free_blocks
+    assert [i for i, row in enumerate(rows) if row[4] == "new"] == sorted(dict(state.steps[-1].allocated))
+
+    owner = state.running[1]
+    page.block_list.setCurrentIndex(page.block_list.table.index(state.sequences[owner].block_table[0], 1))
+    assert page.timeline.selection == owner
+    qtbot.keyClick(page.block_list, Qt.Key.Key_T)
+    assert page.grid.isVisible()
 
 
 def test_everything_that_takes_the_keyboard_has_a_name(make: Make) -> None:

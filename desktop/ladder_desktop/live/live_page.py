@@ -13,18 +13,28 @@ from ladder_engine.fold import TraceError
 from ladder_engine.scenario import Scenario
 from PySide6.QtCore import QElapsedTimer, QEvent, QObject, Qt, QTimer
 from PySide6.QtGui import QAction, QKeyEvent, QKeySequence
-from PySide6.QtWidgets import QAbstractButton, QComboBox, QHBoxLayout, QLabel, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QComboBox,
+    QHBoxLayout,
+    QLabel,
+    QSplitter,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
 
 from ladder_desktop.live.answer_pane import AnswerPane
 from ladder_desktop.live.block_grid import BlockGrid
+from ladder_desktop.live.block_list import BlockList
 from ladder_desktop.live.figures import pace_figures, pool_figures, queue_figures
 from ladder_desktop.live.legend import BATCH, BLOCKS, Legend
+from ladder_desktop.live.panel import panel
 from ladder_desktop.live.player import Player
 from ladder_desktop.live.request_list import RequestList
 from ladder_desktop.live.scenario_head import ScenarioHead
 from ladder_desktop.live.timeline import Timeline
 from ladder_desktop.live.transport import Transport
-from ladder_desktop.live.words import steady_font
 from ladder_desktop.theme import Theme
 
 FRAME_MS = 16
@@ -56,6 +66,10 @@ class LivePage(QWidget):
         self.head = ScenarioHead(scenarios, theme)
         self.transport = Transport(self.player)
         self.grid = BlockGrid(theme)
+        self.block_list = BlockList(theme)
+        self.blocks = QStackedWidget()
+        self.blocks.addWidget(self.grid)
+        self.blocks.addWidget(self.block_list)
         self.requests = RequestList(theme)
         self.answer = AnswerPane(theme)
         self.timeline = Timeline(theme, self.player)
@@ -169,6 +183,12 @@ class LivePage(QWidget):
         """Light all requests."""
         self.select(None)
 
+    def turn_blocks(self) -> None:
+        """Show the blocks as a table instead of a grid, or the other way round."""
+        self.blocks.setCurrentIndex(1 - self.blocks.currentIndex())
+        self._show()
+        (self.block_list if self.block_list.isVisible() else self.grid).setFocus()
+
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Qt: a button or a picker that has the keyboard keeps its Space; elsewhere Space plays."""
         if (
@@ -193,6 +213,8 @@ class LivePage(QWidget):
         self.queue.setText(queue_figures(state))
         self.pace.setText(pace_figures(state))
         self.grid.show_state(state)
+        if self.block_list.isVisible():
+            self.block_list.show_state(state)
         self.requests.show_state(state)
         self.answer.show_state(state, self.selection)
         self.timeline.refresh()
@@ -209,15 +231,15 @@ class LivePage(QWidget):
         self.readout.setMinimumWidth(1)
         self.upper = QSplitter(Qt.Orientation.Horizontal)
         self.upper.addWidget(
-            _panel("KV blocks", self.pool, self.grid, Legend(self.theme, BLOCKS), narrow=True)
+            panel("KV blocks", self.pool, self.blocks, Legend(self.theme, BLOCKS), narrow=True)
         )
-        self.upper.addWidget(_panel("Requests", self.queue, self.requests))
-        self.upper.addWidget(_panel("Answer", QLabel(), self.answer))
+        self.upper.addWidget(panel("Requests", self.queue, self.requests))
+        self.upper.addWidget(panel("Answer", QLabel(), self.answer))
         for column, stretch in enumerate((3, 0, 2)):
             self.upper.setStretchFactor(column, stretch)
         self.panels = QSplitter(Qt.Orientation.Vertical)
         self.panels.addWidget(self.upper)
-        batch = _panel("Batch, one column a step", self.pace, self.timeline, Legend(self.theme, BATCH))
+        batch = panel("Batch, one column a step", self.pace, self.timeline, Legend(self.theme, BATCH))
         self.panels.addWidget(batch)
         for splitter, sizes in ((self.upper, (460, 440, 300)), (self.panels, (250, 330))):
             splitter.setSizes(sizes)
@@ -242,7 +264,7 @@ class LivePage(QWidget):
         self.transport.sped.connect(self.change_speed)
         self.transport.sought.connect(self.seek)
         self.timeline.sought.connect(self.seek)
-        for view in (self.grid, self.timeline, self.requests):
+        for view in (self.grid, self.block_list, self.timeline, self.requests):
             view.selected.connect(self.select)
         for view in (self.grid, self.timeline):
             view.described.connect(self.readout.setText)
@@ -258,6 +280,7 @@ class LivePage(QWidget):
             self._action("Slower", "[", self.transport.slower.click),
             self._action("Faster", "]", self.transport.faster.click),
             self._action("Follow the playhead", "F", self.timeline.follow),
+            self._action("Blocks as a table or as a grid", "T", self.turn_blocks),
             self._action("Show or hide the story", "S", self.head.story_button.toggle),
             self._action("Clear the selection", "Esc", self.clear_selection),
         ]
@@ -269,23 +292,3 @@ class LivePage(QWidget):
         action.triggered.connect(slot)
         self.addAction(action)
         return action
-
-
-def _panel(
-    name: str, figures: QLabel, view: QWidget, legend: Legend | None = None, narrow: bool = False
-) -> QWidget:
-    """Return a view under its name and its figures, with its legend beside them, or beneath it if the panel is narrow."""
-    panel, label, head = QWidget(), QLabel(f"<b>{name}</b>"), QHBoxLayout()
-    figures.setFont(steady_font(figures.font()))
-    figures.setMinimumWidth(1)
-    head.setSpacing(10)
-    head.addWidget(label)
-    head.addWidget(figures, 1)
-    layout = QVBoxLayout(panel)
-    layout.setContentsMargins(6, 4, 6, 4)
-    layout.setSpacing(4)
-    layout.addLayout(head)
-    layout.addWidget(view, 1)
-    if legend is not None:
-        (layout if narrow else head).addWidget(legend)
-    return panel
