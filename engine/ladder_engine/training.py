@@ -29,7 +29,7 @@ from torch import Tensor, nn
 
 END = "<|end|>"
 VOCAB_SIZE = 2048
-TOKENS_PER_STEP = 4096
+TOKENS_PER_STEP = 2048
 WINDOWS = (256, 512, 1024)  # context lengths met in training, mixed so that long prompts are not strangers
 
 
@@ -50,7 +50,7 @@ class Recipe:
 
 
 RECIPES = (
-    Recipe("ladder-3m", 256, 4, 8, 4, 704, steps=900, share=1.0),
+    Recipe("ladder-3m", 256, 4, 8, 4, 704, steps=1000, share=1.0),
     Recipe("ladder-draft", 128, 2, 4, 4, 352, steps=400, share=0.5),
 )
 

@@ -30,6 +30,9 @@ from ladder_kernels.lang import cdiv, jit, next_power_of_2, tl
 
 MAX_SPLITS = 64
 MIN_SPLIT = 256  # positions: below this a split costs more than it brings
+RESIDENT = (
+    4  # decode programs that fit on one multiprocessor at once (`python -m ladder_kernels aot` shows why)
+)
 CHUNK = 8
 
 
@@ -61,6 +64,8 @@ def prefill_plan(head_dim: int, itemsize: int, group: int) -> Plan:
         return Plan(max(32, next_power_of_2(group)), 32, num_warps=4, num_stages=2)
     if head_dim > 128:
         return Plan(max(64, next_power_of_2(group)), 32, num_warps=4, num_stages=2)
+    if torch.version.hip:  # 8 warps spill on gfx942
+        return Plan(max(128, next_power_of_2(group)), 64, num_warps=4, num_stages=2)
     return Plan(max(128, next_power_of_2(group)), 64, num_warps=8, num_stages=3)
 
 
@@ -88,9 +93,9 @@ def batch_invariant_plan(group: int, max_context: int, split_size: int = 512) ->
 def num_splits(programs: int, max_context: int, multiprocessors: int) -> int:
     """How many splits fill the device: the fewest whose waves are within 85% of the fullest.
 
-    Two programs live on a multiprocessor at once. (The rule of FlashAttention's split-KV heuristic.)
+    (The rule of FlashAttention's split-KV heuristic, with RESIDENT programs on a multiprocessor.)
     """
-    slots = 2 * multiprocessors
+    slots = RESIDENT * multiprocessors
     limit = min(MAX_SPLITS, max_context // MIN_SPLIT)
     if limit <= 1 or programs >= 0.8 * slots:
         return 1

@@ -162,15 +162,18 @@ def check_answer(seq: Sequence) -> None:
     assert seq.finish_reason == ("stop" if expected[-1] == EOS and seq.eos_token_ids else "length")
 
 
+SIZES = st.integers(1, 5) | st.integers(0, 20)
+
+
 class EngineMachine(RuleBasedStateMachine):
     """Arrivals, aborts and steps in any order, in pools and budgets that are mostly too small."""
 
     @initialize(
         num_blocks=st.integers(1, 14),
         block_size=st.integers(1, 4),
-        max_num_seqs=st.integers(1, 5),
-        budget=st.integers(1, 12),
-        max_model_len=st.integers(2, 40),
+        max_num_seqs=st.integers(1, 8),
+        budget=st.integers(1, 20),
+        max_model_len=st.integers(8, 40),
     )
     def build(
         self, num_blocks: int, block_size: int, max_num_seqs: int, budget: int, max_model_len: int
@@ -180,16 +183,17 @@ class EngineMachine(RuleBasedStateMachine):
         self.everyone: list[Sequence] = []
         self.aborted: set[int] = set()
 
-    @rule(size=st.integers(0, 20), max_tokens=st.integers(1, 14), ignore_eos=st.booleans())
-    def arrive(self, size: int, max_tokens: int, ignore_eos: bool) -> None:
+    @rule(requests=st.lists(st.tuples(SIZES, st.integers(1, 14), st.booleans()), min_size=1, max_size=4))
+    def arrive(self, requests: list[tuple[int, int, bool]]) -> None:
         config = self.bench.config
-        seq = self.bench.add(size, max_tokens, ignore_eos)
-        self.everyone.append(seq)
-        kv_slots = config.num_blocks * config.block_size
-        fits = size > 0 and size + max_tokens <= min(config.max_model_len, kv_slots + 1)
-        assert (seq in self.bench.live) == fits
-        if not fits:
-            self.aborted.add(seq.seq_id)
+        for size, max_tokens, ignore_eos in requests:
+            seq = self.bench.add(size, max_tokens, ignore_eos)
+            self.everyone.append(seq)
+            kv_slots = config.num_blocks * config.block_size
+            fits = size > 0 and size + max_tokens <= min(config.max_model_len, kv_slots + 1)
+            assert (seq in self.bench.live) == fits
+            if not fits:
+                self.aborted.add(seq.seq_id)
 
     @rule(seq_id=st.integers(-1, 30))
     def abort(self, seq_id: int) -> None:
@@ -338,6 +342,31 @@ def test_a_waiting_request_says_that_blocks_are_missing() -> None:
     bench.add(5, 3)
     bench.add(4, 2)
     assert reasons(bench.step()) == [(1, "no_free_blocks")]
+
+
+def test_a_sequence_enters_only_when_all_its_known_tokens_fit() -> None:
+    """Else it would take blocks for its first chunks, and lose them to the older ones before its last."""
+    bench = Bench(num_blocks=8, block_size=2, max_num_batched_tokens=5)
+    old = bench.add(5, 8)
+    for _ in range(4):
+        bench.step()
+    assert len(old.block_table) == 4
+    late = bench.add(10, 2)
+    bench.step()
+    assert (late.wait_reason, late.block_table) == ("no_free_blocks", [])
+    bench.run()
+    assert not bench.of(Preempted)
+
+
+def test_victims_are_taken_from_the_young_end_until_the_oldest_has_what_it_needs() -> None:
+    bench = Bench(num_blocks=8, block_size=1, max_num_batched_tokens=20)
+    for _ in range(4):
+        bench.add(2, 5)
+    bench.step()
+    events = bench.step()
+    assert [event.seq_id for event in events if isinstance(event, Preempted)] == [3, 2]
+    assert [event.seq_id for event in events if isinstance(event, Scheduled)] == [0, 1]
+    assert [seq.seq_id for seq in bench.engine.scheduler.waiting] == [2, 3]
 
 
 @pytest.mark.parametrize("steps", range(6))

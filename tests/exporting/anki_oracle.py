@@ -18,7 +18,8 @@ from anki.collection import Collection, ImportAnkiPackageOptions, ImportAnkiPack
 
 
 def main(package: str, folder: str) -> None:
-    time.tzset()
+    if hasattr(time, "tzset"):
+        time.tzset()
     collection = Collection(str(Path(folder) / "collection.anki2"))
     first = bring_in(collection, package)
     found = {"first": first, **describe(collection), "cards": cards(collection)}

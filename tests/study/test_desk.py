@@ -48,7 +48,8 @@ def test_the_log_holds_what_happened_and_where(desk: Desk, clock: TravelClock) -
     assert (review.duration_ms, review.detail) == (61_250, picked)
     assert review.before is None
     (state,) = [state for state in desk.states() if state.memory]
-    assert state.memory == review.after
+    assert state.memory == desk.memory("pack/ticket-0") == review.after
+    assert desk.memory("pack/card-0") is None
     assert review.algorithm == PLAIN
 
 
@@ -62,13 +63,13 @@ def test_a_review_survives_being_written_as_json(desk: Desk) -> None:
 def test_undo_names_what_it_takes_back_and_outlives_the_program(
     desk: Desk, tmp_path: Path, clock: TravelClock
 ) -> None:
-    assert desk.undo_label() is None
-    assert desk.undo() is None
+    assert (desk.undo_label(), desk.undo_item_id(), desk.undo()) == (None, None, None)
     desk.answer("pack/card-0", Rating.GOOD, FIVE_SECONDS)
     desk.answer("pack/card-1", Rating.EASY, FIVE_SECONDS)
     desk.close()
     with Desk.open(tmp_path, clock) as desk:
         assert desk.undo_label() == "Easy on card-1"
+        assert desk.undo_item_id() == "pack/card-1"
         assert desk.undo() == "Undid Easy on card-1"
         assert [review.item_id for review in desk.reviews()] == ["pack/card-0"]
         assert desk.undo() == "Undid Good on card-0"
@@ -118,7 +119,7 @@ def test_the_same_id_twice_is_refused(desk: Desk, items: list[Item]) -> None:
 
 
 def test_an_item_that_nobody_registered_is_refused(desk: Desk) -> None:
-    for act in (desk.previews, lambda item_id: desk.answer(item_id, Rating.GOOD, FIVE_SECONDS)):
+    for act in (desk.previews, desk.memory, lambda item_id: desk.answer(item_id, Rating.GOOD, FIVE_SECONDS)):
         with pytest.raises(StudyError, match="pack/nothing"):
             act("pack/nothing")
     assert desk.reviews() == []

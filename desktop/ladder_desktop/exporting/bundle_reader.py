@@ -67,8 +67,6 @@ def read_bundle(path: Path, desk: Desk) -> int:
         desk.insert_reviews(bundle.reviews, bundle.items)
     except StudyError as error:
         raise ImportFault(f"{path} was not imported: {error}") from error
-    except (ArithmeticError, ValueError, RecursionError) as error:
-        raise ImportFault(f"{path} holds values that cannot be stored ({error}): export it again.") from error
     return len(bundle.reviews)
 
 

@@ -30,6 +30,8 @@ REVIEW_COLUMNS = (
     *("state_before", "state_after", "interval_before_days", "interval_days", "stability_days", "difficulty"),
 )
 
+FORMULA_STARTS = tuple("=+-@＝＋－＠")  # the wide forms count where spreadsheets fold them
+
 
 def write_csv(path: Path, progress: Progress) -> Exported:
     """Write a zip of `cards.csv` and `reviews.csv` at `path`; raises ExportError.
@@ -98,7 +100,7 @@ def _table(columns: Sequence[str], rows: Iterable[Sequence[Cell]]) -> bytes:
 
 def _harmless(cell: Cell) -> Cell:
     """A spreadsheet takes a text that begins like a formula for one; an apostrophe before it keeps it a text."""
-    if isinstance(cell, str) and cell.lstrip()[:1] in ("=", "+", "-", "@"):
+    if isinstance(cell, str) and cell.lstrip().startswith(FORMULA_STARTS):
         return f"'{cell}"
     return cell
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Sequence
-from html import escape
+from html import escape, unescape
 
 import nh3
 from markdown_it import MarkdownIt
@@ -61,11 +61,19 @@ class Markdown:
         """Return the HTML of a text of one line, without a paragraph around it."""
         return _clean(self._parser.renderInline(text))
 
+    def plain(self, text: str) -> str:
+        """Return the words of a text of one line without any marks, for tables and accessible descriptions."""
+        return unescape(nh3.clean(self.inline(text), tags=set())).replace("\u00a0", " ")
+
     def facts(self, ids: Sequence[str]) -> str:
         """Return links to facts, for lists that stand outside the text."""
         return " · ".join(
             f'<a class="ref" href="fact:{escape(i)}">{escape(i)}</a>' for i in ids if i in self._facts
         )
+
+    def link(self, title: str, url: str) -> str:
+        """Return a link with this title, or the title alone if the address is not one that may be opened."""
+        return f'<a href="{escape(url)}">{escape(title)}</a>' if _safe(url) else escape(title)
 
     def _parse_fact(self, state: StateInline, silent: bool) -> bool:
         match = _FACTS.match(state.src, state.pos)
@@ -148,11 +156,9 @@ def _attribute(_tag: str, name: str, value: str) -> str | None:
 
 
 def _push_fact(state: StateInline, fact_id: str) -> None:
-    text = state.push("text", "", 0)
-    text.content = "\u202f"  # the raised number stays on the line of the figure it supports
     link = state.push("link_open", "a", 1)
     link.attrs = {"href": f"fact:{fact_id}", "class": "fact"}
-    state.push("text", "", 0).content = fact_id
+    state.push("text", "", 0).content = f"\u00a0{fact_id}"  # the reference stays on the line of its figure
     state.push("link_close", "a", -1)
 
 

@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QByteArray, QEvent, QPoint, QUrl, Signal
-from PySide6.QtGui import QFontMetricsF, QResizeEvent, QTextBlock, QTextFrameFormat
+from PySide6.QtGui import (
+    QFontMetricsF,
+    QResizeEvent,
+    QTextBlock,
+    QTextBlockFormat,
+    QTextCursor,
+    QTextFrameFormat,
+    QTextTable,
+    QTextTableFormat,
+)
 from PySide6.QtWidgets import QFrame, QTextBrowser
 
 from ladder_desktop.lessons.style import BODY_POINTS, text_sheet
 from ladder_desktop.theme import Theme
 
 MEASURE = 70  # characters in a line that the eye finds its way back from
+TABLE = 104  # characters across a table, which is read by cells and may stand out on both sides
 _SAMPLE = "The scheduler admits what the block pool can hold and defers the rest of it."
 
 
@@ -18,9 +28,19 @@ class Reader(QTextBrowser):
 
     link_activated = Signal(str, QPoint)  # the address, and the global point below the link
 
-    def __init__(self, theme: Theme, name: str, *, points: float = BODY_POINTS, margin: int = 28) -> None:
+    def __init__(
+        self,
+        theme: Theme,
+        name: str,
+        *,
+        points: float = BODY_POINTS,
+        margin: int = 28,
+        measure: int = MEASURE,
+    ) -> None:
         super().__init__()
         self._margin = margin
+        self._measure = measure
+        self._inset = -1.0
         self.setAccessibleName(name)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setOpenLinks(False)
@@ -35,6 +55,7 @@ class Reader(QTextBrowser):
 
     def show_html(self, html: str) -> None:
         """Replace the text."""
+        self._inset = -1.0
         self.setHtml(html)
         self._set_margins()
 
@@ -69,21 +90,48 @@ class Reader(QTextBrowser):
             block = block.next()
         return found
 
-    def column(self) -> float:
-        """Return the width of a line of text at its widest, in pixels."""
+    def column(self, characters: int) -> float:
+        """Return the width of so many characters in a line, in pixels."""
         metrics = QFontMetricsF(self.document().defaultFont())
-        return MEASURE * metrics.horizontalAdvance(_SAMPLE) / len(_SAMPLE)
+        return characters * metrics.horizontalAdvance(_SAMPLE) / len(_SAMPLE)
 
     def _set_margins(self) -> None:
-        side = max(self._margin, (self.viewport().width() - self.column()) / 2)
+        """Centre the column: the page is as wide as a table may be, and the text stands further in."""
+        width = self.viewport().width()
+        side = max(self._margin, (width - self.column(TABLE)) / 2)
+        inset = max(0.0, (width - self.column(self._measure)) / 2 - side)
         frame = self.document().rootFrame()
         form = QTextFrameFormat(frame.frameFormat())
-        if form.leftMargin() != side:
-            form.setLeftMargin(side)
-            form.setRightMargin(side)
-            form.setTopMargin(self._margin)
-            form.setBottomMargin(self._margin)
-            frame.setFrameFormat(form)
+        if (form.leftMargin(), self._inset) == (side, inset):
+            return
+        form.setLeftMargin(side)
+        form.setRightMargin(side)
+        form.setTopMargin(self._margin)
+        form.setBottomMargin(self._margin)
+        frame.setFrameFormat(form)
+        self._inset = inset
+        self._indent_text(inset)
+
+    def _indent_text(self, inset: float) -> None:
+        margins = QTextBlockFormat()
+        margins.setLeftMargin(inset)
+        margins.setRightMargin(inset)
+        cursor = QTextCursor(self.document())
+        cursor.beginEditBlock()
+        block = self.document().begin()
+        while block.isValid():
+            cursor.setPosition(block.position())
+            table = cursor.currentFrame()
+            if not isinstance(table, QTextTable):
+                cursor.mergeBlockFormat(margins)
+            elif table.columns() <= 2:  # code, quotations and narrow tables belong to the text
+                form = QTextTableFormat(table.format())
+                if form.leftMargin() != inset:
+                    form.setLeftMargin(inset)
+                    form.setRightMargin(inset)
+                    table.setFormat(form)
+            block = block.next()
+        cursor.endEditBlock()
 
     def _report_link(self, url: QUrl) -> None:
         below = self.cursorRect(self.textCursor()).bottomLeft()

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from ladder_desktop.lessons.geometry import Arrow, Cell, Grid
 
 MARGIN = 24.0  # around the whole drawing
-CLEAR = 17.0  # between a box and the nearest track: room for an arrowhead
+CLEAR = 15.0  # between a box and the nearest track: room for an arrowhead
 GAP = 44.0  # between two columns, or two rows, that nothing but air must pass
 LANE = 14.0  # between two parallel lines without labels
 SPREAD = 4.0  # arrivals and departures leave this much apart, so that their lines do not coincide
@@ -124,6 +124,7 @@ class Gaps:
 def share_ports(plans: Sequence[Plan], columns: Sequence[Band]) -> Ports:
     """Share each side of a box out among the arrows that use it, so that they fan out without crossing."""
     ports: Ports = {}
+    straight: set[tuple[Cell, str]] = set()
     halves: dict[tuple[Cell, str, bool], list[tuple[int, int, str]]] = defaultdict(list)
     for plan in plans:
         if plan.direct:
@@ -134,15 +135,18 @@ def share_ports(plans: Sequence[Plan], columns: Sequence[Band]) -> Ports:
         ):
             if plan.upright:
                 ports[plan.index, end] = columns[cell[1]].low + columns[cell[1]].size / 2
+                straight.add((cell, side))
             else:
                 halves[cell, side, other[1] >= cell[1]].append((other[1], plan.index, end))
     for (cell, side, rightward), users in halves.items():
         column = columns[cell[1]]
         half = column.size / 2 - 14.0
         shift = SPREAD if side == "bottom" else -SPREAD
+        inner = 0.5 if (cell, side) in straight else 0.0  # leave room for the label of a straight arrow
         for place, (_, index, end) in enumerate(sorted(users)):
             step = place + 1 if rightward else place - len(users)
-            ports[index, end] = column.low + column.size / 2 + half * step / (len(users) + 1) + shift
+            share = inner + (1 - inner) * abs(step) / (len(users) + 1)
+            ports[index, end] = column.low + column.size / 2 + half * (share if rightward else -share) + shift
     return ports
 
 

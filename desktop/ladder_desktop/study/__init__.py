@@ -7,7 +7,9 @@ from .algorithm import Algorithm
 from .clock import Clock, SystemClock
 from .desk import Desk
 from .errors import StudyError
-from .records import Answered, CardState, Counts, Item, Memory, Preview, Rating, Review
+from .items import items_of
+from .records import Answered, CardState, Counts, Item, Kind, Memory, Phase, Preview, Rating, Review
+from .scheduler import due_instant
 from .studyday import day_start, study_day
 
 __all__ = [
@@ -18,12 +20,16 @@ __all__ = [
     "Counts",
     "Desk",
     "Item",
+    "Kind",
     "Memory",
+    "Phase",
     "Preview",
     "Rating",
     "Review",
     "StudyError",
     "SystemClock",
     "day_start",
+    "due_instant",
+    "items_of",
     "study_day",
 ]

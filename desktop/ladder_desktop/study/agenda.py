@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta, tzinfo
 
 from sqlite_utils import Database
 
-from .records import Counts, Item, Kind
+from .records import Counts, Item
 from .studyday import day_start, from_ms, study_day, to_ms
 
 LEARN_AHEAD = timedelta(minutes=20)
@@ -31,7 +31,7 @@ class Agenda:
     now: datetime
     zone: tzinfo
     new_per_day: int
-    kind: Kind | None
+    kind: str | None
 
     def next_item(self) -> Item | None:
         """Return the first of: learning due, reviews due (longest due first), new within the limit, learning soon."""

@@ -16,7 +16,7 @@ from .agenda import Agenda
 from .algorithm import Algorithm
 from .clock import Clock, SystemClock
 from .errors import StudyError
-from .records import Answered, CardState, Counts, Item, Kind, Memory, Preview, Rating, Review
+from .records import Answered, CardState, Counts, Item, Memory, Preview, Rating, Review
 from .scheduler import Scheduler, due_instant
 from .store import Store
 from .studyday import moment_of
@@ -91,17 +91,17 @@ class Desk:
 
     # The queue
 
-    def counts(self, kind: Kind | None = None) -> Counts:
+    def counts(self, kind: str | None = None) -> Counts:
         """Return what is waiting now. All zero exactly when `next_item` is None."""
         with self._store.reading() as db:
             return self._agenda(db, kind).counts()
 
-    def next_item(self, kind: Kind | None = None) -> Item | None:
+    def next_item(self, kind: str | None = None) -> Item | None:
         """Return what to study now (see agenda.py for the order), None if nothing is left."""
         with self._store.reading() as db:
             return self._agenda(db, kind).next_item()
 
-    def next_due_at(self, kind: Kind | None = None) -> datetime | None:
+    def next_due_at(self, kind: str | None = None) -> datetime | None:
         """Return from when, in UTC, `next_item` gives something; now if it does already, None if it never will."""
         with self._store.reading() as db:
             return self._agenda(db, kind).next_due_at()
@@ -168,7 +168,18 @@ class Desk:
             last = _last_action(db)
         return None if last is None else _label(last[2], last[1])
 
+    def undo_item_id(self) -> str | None:
+        """Return the item whose answer `undo` would take back, so that a page can show it again."""
+        with self._store.reading() as db:
+            last = _last_action(db)
+        return None if last is None else last[1]
+
     # The whole of it
+
+    def memory(self, item_id: str) -> Memory | None:
+        """Return what is remembered of one item, None while it is new; StudyError if it was never registered."""
+        with self._store.reading() as db:
+            return self._memory(db, item_id)
 
     def states(self) -> list[CardState]:
         """Return every item ever registered: those of the packs in their order, then those that left, by id."""
@@ -235,7 +246,7 @@ class Desk:
             for item_id, memory in states.items():
                 log.write_memory(db, item_id, memory)
 
-    def _agenda(self, db: Database, kind: Kind | None) -> Agenda:
+    def _agenda(self, db: Database, kind: str | None) -> Agenda:
         return Agenda(db, self._clock.now(), self._clock.zone(), self._new_per_day, kind)
 
     def _memory(self, db: Database, item_id: str) -> Memory | None:

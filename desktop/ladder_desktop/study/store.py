@@ -56,7 +56,7 @@ class Store:
             ) from error
         with self._sentences():
             connection = sqlite3.connect(self.path, timeout=BUSY_SECONDS)
-        self.db = Database(connection)
+        self.db = Database(connection, execute_plugins=False)
         try:
             with self._sentences():
                 self._refuse_what_is_not_ours()
