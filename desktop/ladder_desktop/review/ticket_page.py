@@ -163,11 +163,11 @@ class TicketPage(ReviewPage):
 
     def _fill_list(self) -> None:
         with self.reporting():
-            states = {state.item.item_id: state for state in self.desk.states()}
+            memories = {state.item.item_id: state.memory for state in self.desk.states()}
             now, zone = self.clock.now(), self.clock.zone()
             self.list.show_entries(
                 [
-                    Entry(item_id, study, ticket, ticket_state(states.get(item_id), now, zone))
+                    Entry(item_id, study, ticket, ticket_state(memories.get(item_id), now, zone))
                     for item_id, (study, ticket) in self._tickets.items()
                 ]
             )

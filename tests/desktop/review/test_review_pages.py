@@ -11,13 +11,13 @@ from ladder_content.model import Metric, Pack
 from ladder_desktop.review.drill_page import DrillPage
 from ladder_desktop.review.review_page import ReviewPage
 from ladder_desktop.review.ticket_page import TicketPage
-from ladder_desktop.study import Desk, Rating
+from ladder_desktop.study import Desk, Rating, items_of
 from ladder_desktop.theme import Theme
 from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QLabel, QWidget
 
-from .conftest import TravelClock, register
+from .conftest import TravelClock
 
 pytestmark = pytest.mark.qt_log_ignore(
     "propagateSizeHints", extend=True
@@ -114,7 +114,7 @@ def test_hostile_text_is_harmless(
 ) -> None:
     opened: list[QUrl] = []
     monkeypatch.setattr(QDesktopServices, "openUrl", opened.append)
-    register(desk, hostile_pack)
+    desk.register(items_of(hostile_pack))
     page = kind(desk, hostile_pack, theme, clock)
     on_screen(page)
     if isinstance(page, DrillPage):
