@@ -65,7 +65,7 @@ class Operations:
 def choose(device: torch.device, mode: Mode = "auto") -> Operations:
     """Return the operations for `device`.
 
-    `auto` takes Triton on a GPU (CUDA or ROCm) and the torch twins elsewhere; `torch` always the twins; `triton` the
+    `auto` takes Triton on a GPU (CUDA or ROCm) where it is installed, and the torch twins elsewhere; `torch` always the twins; `triton` the
     compiled kernels; `interpret` the same kernels run by Triton's interpreter on the CPU, slowly.
 
     Raises KernelError when the mode cannot run here.
@@ -83,8 +83,10 @@ def choose(device: torch.device, mode: Mode = "auto") -> Operations:
     from ladder_kernels import lang
 
     if not lang.HAS_TRITON:
+        if mode == "auto":
+            return _twins()
         raise KernelError("Triton is not installed, so its kernels cannot run; use kernels 'torch'.")
-    if lang.INTERPRETED != (mode == "interpret"):
+    if (mode == "interpret") != lang.INTERPRETED:
         does, wanted = ("interprets", "0") if lang.INTERPRETED else ("compiles", "1")
         raise KernelError(f"This process {does} kernels; start a new one with TRITON_INTERPRET={wanted}.")
     return _kernels("interpret" if mode == "interpret" else "triton")
