@@ -5,14 +5,17 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
 import click
 import platformdirs
 
 from ladder_desktop import system_check
+
+if TYPE_CHECKING:
+    from ladder_engine.protocol import KernelMode
 
 
 class Fault(click.ClickException):
@@ -29,14 +32,14 @@ class Fault(click.ClickException):
 def faults_as_sentences() -> Iterator[None]:
     """Turn every error that a room raises for a person into a Fault."""
     from ladder_content.loader import PackError
-    from ladder_engine.scenario import ScenarioError
+    from ladder_engine.errors import EngineError
 
     from ladder_desktop.exporting import ExportError, ImportFault
     from ladder_desktop.study import StudyError
 
     try:
         yield
-    except (PackError, ScenarioError, ExportError, ImportFault, StudyError) as error:
+    except (PackError, EngineError, ExportError, ImportFault, StudyError) as error:
         raise Fault(str(error)) from error
 
 
@@ -126,18 +129,34 @@ def engine() -> None:
 )
 @click.option(
     "--kernels",
-    type=click.Choice(["auto", "torch", "triton", "interpret"]),
+    type=click.Choice(["auto", "torch", "interpret"]),
     default="auto",
     show_default=True,
 )
-def engine_run(scenario: str, trace_path: Path | None, kernels: str) -> None:
+def engine_run(scenario: str, trace_path: Path | None, kernels: KernelMode) -> None:
     """Run one scenario and print what was measured."""
     from ladder_engine.runner import run_scenario
     from ladder_engine.scenario import find_scenario
+    from ladder_engine.summary import summarize
+    from ladder_engine.trace import AnyEvent
+    from ladder_engine.trace_file import TraceWriter
 
-    with faults_as_sentences():
-        summary = run_scenario(find_scenario(scenario), trace_path=trace_path, kernels=kernels)
-    for line in summary.lines():
+    events: list[AnyEvent] = []
+    with faults_as_sentences(), ExitStack() as stack:
+        writer: TraceWriter | None = None
+
+        def sink(news: list[AnyEvent]) -> None:
+            nonlocal writer
+            events.extend(news)
+            if (
+                trace_path and writer is None
+            ):  # only once the run has begun: a refused one leaves an old file alone
+                writer = stack.enter_context(TraceWriter(trace_path))
+            if writer:
+                writer(news)
+
+        run_scenario(find_scenario(scenario), sink, kernels)
+    for line in summarize(events).lines():
         click.echo(line)
 
 

@@ -18,21 +18,32 @@ import time
 from collections import deque
 from collections.abc import Sequence
 from pathlib import Path
-from typing import IO
 
-import msgspec
-
-from ladder_engine import protocol
-from ladder_engine.protocol import Abort, Failed, Run, Shutdown, Stop
+from ladder_engine.errors import EngineError
+from ladder_engine.protocol import (
+    Abort,
+    Command,
+    Failed,
+    KernelMode,
+    Message,
+    ProtocolError,
+    Run,
+    Shutdown,
+    Stop,
+    decode_messages,
+    read_frame,
+    write_frame,
+)
 from ladder_engine.trace import AnyEvent, RunEnded, RunStarted
 
 SERVICE = (sys.executable, "-m", "ladder_engine.service")
-MAX_FRAME = 64 << 20
+NICENESS = 5  # the window goes first: a frame must not wait for a step
 GRACE_S = 0.6  # the child's time to leave by itself, and again after terminate, and again after kill
 
-
-class EngineError(Exception):
-    """The engine cannot go on; the message is one sentence for a person."""
+if sys.platform == "win32":
+    CREATION_FLAGS = subprocess.CREATE_NO_WINDOW | subprocess.BELOW_NORMAL_PRIORITY_CLASS
+else:
+    CREATION_FLAGS = 0
 
 
 class EngineClient:
@@ -59,13 +70,14 @@ class EngineClient:
         """Whether a run has begun, or will, and has not ended."""
         return self._running or self.starting
 
-    def run(self, scenario: Path, kernels: protocol.KernelMode = "auto") -> None:
-        """Ask for a run of the scenario file, and stop the one before it. Raises EngineError if nothing can be started."""
+    def run(self, scenario: Path, kernels: KernelMode = "auto") -> None:
+        """Ask for a run of the scenario file; it replaces a run that is going on.
+
+        Raises EngineError if the child cannot be started.
+        """
         if self._child is None or not self._child.alive:
             self.close()
             self._child = _Child(self._command)
-        elif self.running:
-            self._child.send(Stop())
         self._unanswered.append(time.monotonic())
         self._child.send(Run(scenario=str(scenario), kernels=kernels))
 
@@ -103,7 +115,7 @@ class EngineClient:
         """End the child and the reader thread, within two seconds, whatever they are doing. May be called again."""
         self._end(patient=True)
 
-    def _take(self, item: AnyEvent | Failed, events: list[AnyEvent]) -> None:
+    def _take(self, item: Message, events: list[AnyEvent]) -> None:
         """Keep an event of the newest run; drop those of a run that was replaced."""
         begins = isinstance(item, RunStarted) or (isinstance(item, Failed) and not self._running)
         if begins and self._unanswered:
@@ -131,7 +143,7 @@ class _Child:
     """One child process with its pipes, its reader thread and its inbox."""
 
     def __init__(self, command: Sequence[str]) -> None:
-        self.inbox: deque[AnyEvent | Failed] = deque()
+        self.inbox: deque[Message] = deque()
         self._garbage: str | None = None
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115
         try:
@@ -142,11 +154,14 @@ class _Child:
                 stderr=self._errors,
                 env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "PYTHONUTF8": "1"},
                 start_new_session=True,  # its own group: an interrupt in the terminal is ours to handle
-                creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
+                creationflags=CREATION_FLAGS,
             )
         except OSError as error:
             self._errors.close()
             raise EngineError(_sentence(f"The engine cannot be started: {error}")) from error
+        if sys.platform != "win32":
+            with contextlib.suppress(OSError):
+                os.setpriority(os.PRIO_PROCESS, self._process.pid, NICENESS)
         self._reader = threading.Thread(target=self._read, name="engine-reader", daemon=True)
         self._reader.start()
 
@@ -155,13 +170,11 @@ class _Child:
         """Whether more can come: the process runs and what it says makes sense."""
         return self._reader.is_alive()
 
-    def send(self, command: Run | Abort | Stop | Shutdown) -> None:
+    def send(self, command: Command) -> None:
         """Write one frame; a child that is gone is noticed by the reader."""
-        body = msgspec.msgpack.encode(command)
         assert self._process.stdin is not None
         with contextlib.suppress(OSError, ValueError):
-            self._process.stdin.write(len(body).to_bytes(4, "little") + body)
-            self._process.stdin.flush()
+            write_frame(self._process.stdin, command)
 
     def epitaph(self) -> str:
         """Say why there is nothing more to come."""
@@ -213,12 +226,11 @@ class _Child:
     def _read(self) -> None:
         """Decode frames until the child closes its output or makes no sense."""
         assert self._process.stdout is not None
-        decoder = msgspec.msgpack.Decoder(list[AnyEvent | Failed])
         with self._process.stdout as stream:
             try:
-                while (body := _read_frame(stream)) is not None:
-                    self.inbox.extend(decoder.decode(body))
-            except (ValueError, msgspec.MsgspecError) as error:
+                while (body := read_frame(stream)) is not None:
+                    self.inbox.extend(decode_messages(body))
+            except ProtocolError as error:
                 self._garbage = str(error)
 
     def _last_error_line(self) -> str:
@@ -226,18 +238,6 @@ class _Child:
         self._errors.seek(max(0, self._errors.tell() - 4096))
         lines = self._errors.read().decode("utf-8", "replace").split("\n")
         return next((line.strip() for line in reversed(lines) if line.strip()), "")
-
-
-def _read_frame(stream: IO[bytes]) -> bytes | None:
-    """Return the body of the next frame, None at the end of the stream; ValueError for a length that cannot be."""
-    header = stream.read(4)
-    if len(header) < 4:
-        return None
-    length = int.from_bytes(header, "little")
-    if length > MAX_FRAME:
-        raise ValueError(f"a frame of {length} bytes")
-    body = stream.read(length)
-    return body if len(body) == length else None
 
 
 def _sentence(message: str) -> str:

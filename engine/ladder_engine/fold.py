@@ -203,6 +203,7 @@ class _Folder:
             first_token=first,
             last_token=event.time,
         )
+        self._note(num_sampled=self.state.open_step.num_sampled + 1)
 
     def _finished(self, event: trace.Finished) -> None:
         sequence = self._sequence(event.seq_id, "running", "waiting", "preempted")

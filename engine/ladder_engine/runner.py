@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import deque
 from collections.abc import Callable
 from pathlib import Path
@@ -10,7 +11,7 @@ import torch
 from ladder_kernels.dispatch import KernelError, choose
 
 from ladder_engine.engine import Engine
-from ladder_engine.errors import EngineError
+from ladder_engine.errors import EngineError, ScenarioError
 from ladder_engine.executor import TorchExecutor
 from ladder_engine.model import Llama
 from ladder_engine.protocol import KernelMode
@@ -37,6 +38,12 @@ def run_scenario(
     error: str | None = None
     try:
         _drive(engine, scenario.requests, attend)
+    except KeyboardInterrupt:
+        error = f"{path}: the run was interrupted in step {recorder.step}."
+        raise
+    except EngineError as cause:
+        error = str(cause)
+        raise
     except Exception as cause:
         error = f"{path}: the run broke off in step {recorder.step} ({type(cause).__name__}: {cause})."
         raise EngineError(error) from cause
@@ -55,7 +62,13 @@ def _build(scenario: Scenario, recorder: Recorder, kernels: KernelMode) -> Engin
         operations = choose(device, kernels)
     except KernelError as error:
         raise EngineError(str(error)) from None
+    _leave_cores_free()
     model = Llama.load(folder, operations, device, torch.float32)
+    if config.max_model_len > model.config.max_position_embeddings:
+        raise ScenarioError(
+            f"{scenario.path}: max_model_len is {config.max_model_len}, and {scenario.model} knows only "
+            f"{model.config.max_position_embeddings} positions; lower max_model_len."
+        )
     executor = TorchExecutor(model, config)
     recorder.add(
         RunStarted,
@@ -73,6 +86,16 @@ def _build(scenario: Scenario, recorder: Recorder, kernels: KernelMode) -> Engin
     )
     recorder.flush()
     return Engine(config, executor, tokenizer, model.config.eos_token_ids, recorder)
+
+
+def _leave_cores_free() -> None:
+    """Take half of the cores, at most four, unless OMP_NUM_THREADS says otherwise.
+
+    The threads of one product wait for each other, so a single one that has lost its core to the window holds up all:
+    on two busy cores two threads were ten times slower than one.
+    """
+    if "OMP_NUM_THREADS" not in os.environ:
+        torch.set_num_threads(min(4, max(1, (os.cpu_count() or 1) // 2)))
 
 
 def _drive(engine: Engine, requests: tuple[Request, ...], attend: Attend) -> None:

@@ -21,5 +21,5 @@ class SamplingParams(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     top_k: Annotated[int, msgspec.Meta(ge=0)] = 0
     top_p: Annotated[float, msgspec.Meta(gt=0.0, le=1.0)] = 1.0
     min_p: Fraction = 0.0
-    seed: Annotated[int, msgspec.Meta(ge=0, lt=2**63)] | None = None
+    seed: Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)] | None = None
     ignore_eos: bool = False

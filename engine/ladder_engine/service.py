@@ -98,10 +98,11 @@ class Service:
 
 def main() -> int:
     """Serve until Shutdown or until stdin closes."""
+    commands = os.fdopen(os.dup(0), "rb")  # not sys.stdin: closing that would wait for the thread that reads
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # whatever prints must not print into the frames
     inbox: Inbox = SimpleQueue()
-    threading.Thread(target=_listen, args=(sys.stdin.buffer, inbox), name="commands", daemon=True).start()
+    threading.Thread(target=_listen, args=(commands, inbox), name="commands", daemon=True).start()
     Service(inbox, out).serve()
     return 0
 

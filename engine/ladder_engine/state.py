@@ -71,7 +71,10 @@ class Work(msgspec.Struct, frozen=True):
 
 
 class Step(msgspec.Struct, frozen=True, kw_only=True):
-    """One column of the batch timeline. Blocks come as (block id, sequence id); `waiting` is the queue afterwards."""
+    """One column of the batch timeline. Blocks come as (block id, sequence id); `waiting` is the queue afterwards.
+
+    `num_sampled` counts the tokens said; `time` is the end of the step.
+    """
 
     number: int
     work: tuple[Work, ...] = ()
@@ -81,6 +84,7 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
     waiting: tuple[int, ...] = ()
     allocated: tuple[tuple[int, int], ...] = ()
     freed: tuple[tuple[int, int], ...] = ()
+    num_sampled: int = 0
     num_free_blocks: int = 0
     time: float = 0.0
     schedule_s: float = 0.0

@@ -7,12 +7,26 @@ slot, on the neighbours or on how often a step was run again (Salmon et al., SC 
     counter = (low, high) 32 bits of the position, stream, 0        `stream` tells independent draws apart
 """
 
+# ruff: noqa: N803
+# mypy: allow-untyped-defs, allow-incomplete-defs
+
 import torch
 from torch import Tensor
+
+from ladder_kernels.lang import jit, tl
 
 _MASK = 0xFFFFFFFF
 _ROUND_A, _ROUND_B = 0xD2511F53, 0xCD9E8D57
 _KEY_A, _KEY_B = 0x9E3779B9, 0xBB67AE85
+
+
+@jit
+def uniform(seed, position, STREAM: tl.constexpr):
+    """The uniform of scalars or blocks `seed` and `position` (int64), inside a kernel."""
+    low = (position & 0xFFFFFFFF).to(tl.uint32)
+    high = ((position >> 32) & 0xFFFFFFFF).to(tl.uint32)
+    bits, _, _, _ = tl.philox(seed, low, high, low * 0 + STREAM, low * 0)
+    return tl.uint_to_uniform_float(bits)
 
 
 def uniform_torch(seeds: Tensor, positions: Tensor, stream: int = 0) -> Tensor:

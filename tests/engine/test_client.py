@@ -8,27 +8,23 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from ladder_engine.client import EngineClient, EngineError
+from ladder_engine.client import EngineClient
+from ladder_engine.errors import EngineError
 from ladder_engine.trace import AnyEvent, RunEnded, RunStarted
 
 SCENARIO = Path("scenario.yaml")
 
 CHILD = """
 import os, signal, sys, time
-import msgspec
-from ladder_engine.protocol import Abort, Failed, Run, Shutdown, Stop
+from ladder_engine.protocol import Failed, Run, Shutdown, Stop, decode_command, read_frame, write_frame
 from ladder_engine.trace import RunEnded, RunStarted, SCHEMA
 
 def hear():
-    header = sys.stdin.buffer.read(4)
-    if len(header) < 4:
-        sys.exit(0)
-    return msgspec.msgpack.decode(sys.stdin.buffer.read(int.from_bytes(header, "little")), type=Run | Abort | Stop | Shutdown)
+    body = read_frame(sys.stdin.buffer)
+    return sys.exit(0) if body is None else decode_command(body)
 
 def say(*events):
-    body = msgspec.msgpack.encode(list(events))
-    sys.stdout.buffer.write(len(body).to_bytes(4, "little") + body)
-    sys.stdout.buffer.flush()
+    write_frame(sys.stdout.buffer, list(events))
 
 def started(name):
     return RunStarted(step=0, time=0.0, schema=SCHEMA, scenario=name, model="m", kernels="torch", device="cpu", num_blocks=1,
@@ -36,12 +32,15 @@ def started(name):
 ended = RunEnded(step=0, time=1.0)
 """
 HONEST = """
-while not isinstance(command := hear(), Shutdown):
+command = hear()
+while not isinstance(command, Shutdown):
+    following = None
     if isinstance(command, Run):
         say(started(command.scenario))
         if "long" in command.scenario:
-            while not isinstance(hear(), Stop): pass
+            following = hear()
         say(ended)
+    command = following or hear()
 """
 
 

@@ -79,6 +79,7 @@ def test_the_busy_trace_shows_what_the_panel_must_show() -> None:
     assert {"prefill", "decode"} in kinds
     assert sum(len(step.allocated) for step in state.steps) == sum(len(step.freed) for step in state.steps)
     assert all(step.num_tokens <= 16 for step in state.steps)
+    assert sum(step.num_sampled for step in state.steps) == state.num_output_tokens
 
 
 KINDS = {type(event) for event in busy_trace()}

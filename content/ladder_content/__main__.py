@@ -1,0 +1,57 @@
+"""`python -m ladder_content check PATH` and `python -m ladder_content text PATH`, for authors of packs."""
+
+from __future__ import annotations
+
+import argparse
+import io
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from ladder_content.check import check_pack
+from ladder_content.faults import PackError
+from ladder_content.loader import load_pack
+from ladder_content.text import plain_text
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one subcommand and return the exit status: 0, or 2 if the pack has faults."""
+    parser = argparse.ArgumentParser(
+        prog="python -m ladder_content", description="Tools for authors of packs."
+    )
+    commands = parser.add_subparsers(dest="command", required=True)
+    for name, purpose in (
+        ("check", "report every fault of a pack, one line each"),
+        ("text", "print a pack as plain text"),
+    ):
+        commands.add_parser(name, help=purpose).add_argument(
+            "path", type=Path, help="a pack: a folder or a zip"
+        )
+    options = parser.parse_args(arguments)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(encoding="utf-8")  # a Windows console may default to less
+    return _check(options.path) if options.command == "check" else _text(options.path)
+
+
+def _check(path: Path) -> int:
+    faults = check_pack(path)
+    for fault in faults:
+        print(replace(fault, file=str(path / fault.file)))
+    if not faults:
+        print(f"{path}: no faults")
+    return 2 if faults else 0
+
+
+def _text(path: Path) -> int:
+    try:
+        pack = load_pack(path)
+    except PackError as error:
+        print(error, file=sys.stderr)
+        return 2
+    print(plain_text(pack), end="")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
