@@ -9,11 +9,10 @@ from ladder_desktop.review.drill_page import DrillPage
 from ladder_desktop.review.key_points import KeyPoint
 from ladder_desktop.study import Desk, Preview, Rating, StudyError
 from PySide6.QtCore import Qt
-from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
-from .conftest import Seconds, TravelClock
+from .conftest import Seconds, TravelClock, click, hold, press
 
 pytestmark = pytest.mark.qt_log_ignore(
     "propagateSizeHints", extend=True
@@ -22,18 +21,12 @@ pytestmark = pytest.mark.qt_log_ignore(
 Way = tuple[Callable[[DrillPage], None], Callable[[DrillPage, Rating], None]]
 
 
-def press(key: Qt.Key) -> None:
-    focus = QApplication.focusWidget()
-    assert focus is not None
-    QTest.keyClick(focus, key)
-
-
 def reveal_by_key(page: DrillPage) -> None:
     press(Qt.Key.Key_Space)
 
 
 def reveal_by_mouse(page: DrillPage) -> None:
-    QTest.mouseClick(page.reveal_button, Qt.MouseButton.LeftButton)
+    click(page.reveal_button)
 
 
 def rate_by_key(page: DrillPage, rating: Rating) -> None:
@@ -41,7 +34,7 @@ def rate_by_key(page: DrillPage, rating: Rating) -> None:
 
 
 def rate_by_mouse(page: DrillPage, rating: Rating) -> None:
-    QTest.mouseClick(page.rating_bar.buttons[rating], Qt.MouseButton.LeftButton)
+    click(page.rating_bar.buttons[rating])
 
 
 @pytest.fixture(params=["keyboard", "mouse"])
@@ -108,10 +101,10 @@ def test_the_whole_pack_until_nothing_is_due(drill: DrillPage, desk: Desk, way: 
     assert "Nothing is due" in drill.done_view.text
     assert "next card comes on" in drill.done_view.text
     with qtbot.waitSignal(drill.go) as went:
-        QTest.mouseClick(drill.done_view.primary_button, Qt.MouseButton.LeftButton)
+        click(drill.done_view.primary_button)
     assert went.args == ["tickets"]
     with qtbot.waitSignal(drill.go) as went:
-        QTest.mouseClick(drill.done_view.secondary_button, Qt.MouseButton.LeftButton)
+        click(drill.done_view.secondary_button)
     assert went.args == ["study:runtime-ladder"]
 
 
@@ -139,7 +132,7 @@ def test_undo_brings_each_card_back_and_names_the_rating(drill: DrillPage, desk:
     for undone, item_id in (("Hard on paging", "demo/paging"), ("Good on bandwidth", "demo/bandwidth")):
         assert drill.undo_action.text() == f"Undo {undone}"
         with qtbot.waitSignal(drill.answered):
-            QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+            press(Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
         assert drill.toast.text == f"Undid {undone}"
         assert drill.item is not None
         assert drill.item.item_id == item_id
@@ -154,7 +147,7 @@ def test_undo_from_the_toast_and_from_the_done_state(drill: DrillPage, desk: Des
     for _ in range(3):
         press(Qt.Key.Key_Space)
         rate_by_key(drill, Rating.EASY)
-    QTest.mouseClick(drill.toast.undo_button, Qt.MouseButton.LeftButton)
+    click(drill.toast.undo_button)
     assert drill.item is not None
     assert drill.item.item_id == "demo/baseline"
     assert drill.card_view.isVisible()
@@ -178,12 +171,12 @@ def test_ticked_points_and_time_are_kept_with_the_review(
     seconds.value += 9
     press(Qt.Key.Key_Space)
     points = drill.card_view.points
-    QTest.mouseClick(points.ticks[0], Qt.MouseButton.LeftButton)
+    click(points.ticks[0])
     row = points.ticks[2].parentWidget()
     assert isinstance(row, KeyPoint)
     text = row.childAt(row.rect().center())
     assert isinstance(text, QLabel)
-    QTest.mouseClick(text, Qt.MouseButton.LeftButton)
+    click(text)
     seconds.value += 3
     press(Qt.Key.Key_Space)
     review = desk.reviews()[-1]
@@ -204,16 +197,24 @@ def test_time_is_capped_and_stands_still_while_the_page_is_away(
     seconds.value += 500
     press(Qt.Key.Key_Space)
     press(Qt.Key.Key_Space)
-    assert [review.duration_ms for review in desk.reviews()] == [2_000, 60_000]
+    seconds.value += 4
+    press(Qt.Key.Key_Space)
+    press(Qt.Key.Key_Space)
+    assert [review.duration_ms for review in desk.reviews()] == [2_000, 60_000, 4_000]
 
 
 def test_a_double_click_answers_once_and_reveals_nothing(drill: DrillPage, desk: Desk) -> None:
-    press(Qt.Key.Key_Space)
-    good = drill.rating_bar.buttons[Rating.GOOD]
-    QTest.mouseClick(good, Qt.MouseButton.LeftButton)
-    QTest.mouseDClick(good, Qt.MouseButton.LeftButton)
-    QTest.mouseDClick(drill.reveal_button, Qt.MouseButton.LeftButton)
+    click(drill.reveal_button, double=True)
+    assert drill.card_view.revealed
+    assert not desk.reviews()
+    near = drill.rating_bar.buttons[Rating.GOOD]
+    near.setFixedWidth(drill.reveal_button.width())
+    drill.rating_bar.buttons[Rating.AGAIN].hide()  # Good now lies where the next "Show answer" will be
+    drill.rating_bar.buttons[Rating.EASY].hide()
+    drill.rating_bar.buttons[Rating.HARD].hide()
+    click(near, double=True)
     assert len(desk.reviews()) == 1
+    assert not drill.card_view.revealed
 
 
 def test_no_action_repeats_while_its_key_is_held(drill: DrillPage) -> None:
@@ -223,13 +224,6 @@ def test_no_action_repeats_while_its_key_is_held(drill: DrillPage) -> None:
         assert action.shortcuts()
         assert not action.autoRepeat()
         assert action.shortcutContext() is Qt.ShortcutContext.WidgetWithChildrenShortcut
-
-
-def hold(key: Qt.Key, text: str) -> None:
-    for repeat in (False, True, True, True):
-        QTest.simulateEvent(
-            QApplication.focusWidget(), True, key, Qt.KeyboardModifier.NoModifier, text, repeat, -1
-        )
 
 
 def test_a_key_held_down_counts_once(drill: DrillPage, desk: Desk) -> None:
@@ -243,6 +237,17 @@ def test_a_key_held_down_counts_once(drill: DrillPage, desk: Desk) -> None:
     hold(Qt.Key.Key_Return, "\r")
     assert [review.rating for review in desk.reviews()] == [Rating.GOOD, Rating.EASY]
     assert not drill.card_view.revealed
+
+
+def test_a_key_held_on_a_button_that_stays_presses_it_once(drill: DrillPage) -> None:
+    for _ in range(3):
+        press(Qt.Key.Key_Space)
+        press(Qt.Key.Key_4)
+    wanted: list[str] = []
+    drill.go.connect(wanted.append)
+    drill.done_view.primary_button.setFocus(Qt.FocusReason.TabFocusReason)
+    hold(Qt.Key.Key_Return, "\r")
+    assert wanted == ["tickets"]
 
 
 def test_keys_work_wherever_the_focus_is(drill: DrillPage, desk: Desk) -> None:
@@ -333,7 +338,7 @@ def test_an_error_of_the_desk_is_one_sentence_and_nothing_is_lost(
         raise StudyError("progress.db cannot be written: the disk is full; free some space and rate again.")
 
     press(Qt.Key.Key_Space)
-    QTest.mouseClick(drill.card_view.points.ticks[1], Qt.MouseButton.LeftButton)
+    click(drill.card_view.points.ticks[1])
     with monkeypatch.context() as patch:
         patch.setattr(desk, "answer", full)
         for _ in range(2):
