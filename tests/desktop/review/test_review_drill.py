@@ -278,6 +278,22 @@ def test_a_button_reached_with_tab_is_pressed_by_space_and_enter(
     assert [review.rating for review in desk.reviews()] == [Rating.HARD]
 
 
+def test_a_point_ticked_with_the_mouse_leaves_space_to_mean_good(drill: DrillPage, desk: Desk) -> None:
+    press(Qt.Key.Key_Space)
+    click(drill.card_view.points.ticks[1])
+    press(Qt.Key.Key_Space)
+    review = desk.reviews()[-1]
+    assert review.rating is Rating.GOOD
+    assert review.detail == {"ticked": [1], "of": 3}
+
+
+def test_the_toast_leaves_by_itself(drill: DrillPage, qtbot: QtBot) -> None:
+    drill.toast.timer.setInterval(5)
+    press(Qt.Key.Key_Space)
+    press(Qt.Key.Key_3)
+    qtbot.waitUntil(lambda: not drill.toast.isVisible())
+
+
 def test_a_point_reached_with_tab_is_ticked_by_space(drill: DrillPage, desk: Desk) -> None:
     press(Qt.Key.Key_Space)
     press(Qt.Key.Key_Tab)
