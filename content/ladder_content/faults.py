@@ -34,9 +34,6 @@ class PackError(Exception):
         self.path = path
         self.faults = faults
 
-    def __reduce__(self) -> tuple[type[PackError], tuple[Path, tuple[Fault, ...]]]:
-        return type(self), (self.path, self.faults)
-
 
 class Faults:
     """The faults found so far, up to `FAULT_LIMIT`."""

@@ -8,32 +8,30 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from ladder_content.citations import without_citations
-from ladder_content.model import Map, Pack, Study, Ticket
+from ladder_content.model import Map, Pack, Ticket
 
 _MARKDOWN = MarkdownIt("commonmark").enable("table")
 
 
 def plain_text(pack: Pack) -> str:
-    """Return the whole pack as plain text: sections as prose, cards as `Q: ...` and `A: ...`, tickets and maps as prose."""
-    return (
-        "\n\n".join(part for study in pack.studies for part in _study(study)) + "\n\n" + _facts(pack) + "\n"
-    )
+    """Return the whole pack as plain text: its documents, with a form feed between one and the next."""
+    return "\n\f\n".join(documents(pack)) + "\n"
 
 
-def _study(study: Study) -> Iterator[str]:
-    yield f"{study.title}\n\n{plain(study.summary)}"
-    for section in study.sections:
-        yield f"{section.title}\n\n{plain(section.body)}"
-    for one in study.maps:
-        yield _map(one)
-    for card in study.cards:
-        yield f"Q: {plain(card.question)}\nA: {' '.join(plain(card.answer).split())}"
-    for ticket in study.tickets:
-        yield _ticket(ticket)
-
-
-def _facts(pack: Pack) -> str:
-    return "\n".join(" ".join(fact.statement.split()) for fact in pack.facts)
+def documents(pack: Pack) -> Iterator[str]:
+    """Yield what can be read by itself: a section, a map, a card as `Q: ...` and `A: ...`, a ticket, a fact."""
+    for study in pack.studies:
+        yield f"{study.title}\n{plain(study.summary)}"
+        for section in study.sections:
+            yield f"{section.title}\n{plain(section.body)}"
+        for one in study.maps:
+            yield _map(one)
+        for card in study.cards:
+            yield f"Q: {plain(card.question)}\nA: {' '.join(plain(card.answer).split())}"
+        for ticket in study.tickets:
+            yield _ticket(ticket)
+    for fact in pack.facts:
+        yield " ".join(fact.statement.split())
 
 
 def _map(one: Map) -> str:

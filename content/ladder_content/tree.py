@@ -64,6 +64,7 @@ class _Open:
 
     node: Node
     key: str | None = None  # of a mapping: the field whose value comes next
+    key_line: int = 0
 
 
 def _build(name: str, events: Iterator[Any], faults: Faults) -> Node:
@@ -112,10 +113,11 @@ def _attach(name: str, parent: _Open, node: Node, faults: Faults) -> None:
         content.append(node)
     elif isinstance(content, dict) and parent.key is not None:
         content[parent.key] = node
+        node.line = parent.key_line  # a list that begins below its key is looked for at the key
         parent.key = None
     elif isinstance(content, dict):
         if not isinstance(node.value, str):
             raise _BrokenError(node.line, "has a list or mapping where the name of a field should stand")
         if node.value in content:
             faults.add(name, node.line, node.value[:40], "stands twice in the same entry")
-        parent.key = node.value
+        parent.key, parent.key_line = node.value, node.line

@@ -42,6 +42,8 @@ class TorchExecutor:
         )
         rows = self._tensor(inputs.sample_rows)
         logits = self._model.forward(self._tensor(inputs.token_ids), place, self._cache, rows)
+        if logits is None:
+            return []
         sampled = self._model.operations.sample(
             logits,
             self._tensor(inputs.temperature),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,13 +55,12 @@ def prepare(batch: Batch, block_size: int) -> Inputs:
         tables[row, : len(work.seq.block_table)] = work.seq.block_table
     blocks, offsets = np.divmod(positions, block_size)
 
+    tokens = (work.seq.token_ids[work.start : work.start + work.num_tokens] for work in batch)
     samples = [index for index, work in enumerate(batch) if work.samples]
     seqs = [batch[index].seq for index in samples]
     wishes = [seq.sampling for seq in seqs]
     return Inputs(
-        token_ids=np.concatenate(
-            [work.seq.token_ids[work.start : work.start + work.num_tokens] for work in batch], dtype=np.int64
-        ),
+        token_ids=np.fromiter(chain.from_iterable(tokens), np.int64, count=ends[-1]),
         positions=positions,
         slot_mapping=tables[rows, blocks].astype(np.int64) * block_size + offsets,
         block_tables=tables,

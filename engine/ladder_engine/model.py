@@ -128,10 +128,10 @@ class Llama:
             cos_sin=cos_sin,
         )
 
-    def forward(self, token_ids: Tensor, place: Placement, cache: KVCache, rows: Tensor) -> Tensor:
+    def forward(self, token_ids: Tensor, place: Placement, cache: KVCache, rows: Tensor) -> Tensor | None:
         """Compute T tokens, writing their KV; returns the logits [N, V], fp32, that follow the tokens in `rows`.
 
-        token_ids int64 [T]; rows int64 [N], indices into the T tokens.
+        token_ids int64 [T]; rows int64 [N], indices into the T tokens. None when no row is asked for.
         """
         ops, eps = self.operations, self.config.rms_norm_eps
         residual = embedding(token_ids, self.embedding)
@@ -142,6 +142,8 @@ class Llama:
             x = self._attention(layer, x, place, cache.key[index], cache.value[index])
             x, residual = ops.rms_norm(x, layer.post_attention_norm, eps, residual)
             x = linear(ops.silu_mul(linear(x, layer.gate_up)), layer.down)
+        if not len(rows):
+            return None
         x, _ = ops.rms_norm(x[rows], self.norm, eps, residual[rows])
         return linear(x, self.head).float()
 

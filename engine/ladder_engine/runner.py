@@ -38,6 +38,12 @@ def run_scenario(
     error: str | None = None
     try:
         _drive(engine, scenario.requests, attend)
+    except KeyboardInterrupt:
+        error = f"{path}: the run was interrupted in step {recorder.step}."
+        raise
+    except EngineError as cause:
+        error = str(cause)
+        raise
     except Exception as cause:
         error = f"{path}: the run broke off in step {recorder.step} ({type(cause).__name__}: {cause})."
         raise EngineError(error) from cause

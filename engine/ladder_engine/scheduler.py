@@ -87,12 +87,10 @@ class Scheduler:
         while len(batch) < len(self.running) and budget:
             seq = self.running[len(batch)]
             work = self._next_work(seq, budget)
-            while self._missing_blocks(work) > self.pool.num_free and self.running[-1] is not seq:
+            while self._missing_blocks(work) > self.pool.num_free and len(batch) < len(self.running):
                 self._preempt(self.running.pop())
-            if self._missing_blocks(work) > self.pool.num_free:
-                self._preempt(self.running.pop())
-                break
-            budget -= self._grant(work, batch)
+            if len(batch) < len(self.running):  # else it was the youngest itself
+                budget -= self._grant(work, batch)
 
         wait_reason: WaitReason | None = None
         while self.waiting and not wait_reason:

@@ -5,9 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ladder_engine.sampling import SamplingParams
 
 if TYPE_CHECKING:
@@ -20,9 +17,9 @@ class Sequence:
     """Tokens that are known, and how far their KV stands.
 
     ```
-    token_ids   | prompt ............ | answer ...... |              |
-                0                     num_prompt      num_tokens     capacity
-    KV stands   |------------------->|                                 up to num_computed_tokens
+    token_ids   | prompt ............ | answer so far .. |
+                0                     num_prompt_tokens   num_tokens
+    KV stands   |------------------->|                    up to num_computed_tokens
     block_table [ 7, 2, 9 ]            block i holds positions i * block_size ...
     ```
     A step computes the tokens from `num_computed_tokens` on. When it reaches `num_tokens`, the next token is sampled,
@@ -31,14 +28,13 @@ class Sequence:
 
     seq_id: int
     name: str
-    token_ids: NDArray[np.int32]
+    token_ids: list[int]
     num_prompt_tokens: int
     max_tokens: int
     seed: int
     sampling: SamplingParams
     eos_token_ids: tuple[int, ...]
     stream: TextStream
-    num_tokens: int = 0
     num_computed_tokens: int = 0
     block_table: list[int] = field(default_factory=list)
     wait_reason: WaitReason | None = None
@@ -55,20 +51,22 @@ class Sequence:
         stream: TextStream,
     ) -> Sequence:
         """A sequence that knows its prompt and nothing else."""
-        token_ids = np.zeros(len(prompt) + max_tokens, dtype=np.int32)
-        token_ids[: len(prompt)] = prompt
         return Sequence(
             seq_id=seq_id,
             name=name,
-            token_ids=token_ids,
+            token_ids=list(prompt),
             num_prompt_tokens=len(prompt),
             max_tokens=max_tokens,
             seed=seq_id if sampling.seed is None else sampling.seed,
             sampling=sampling,
             eos_token_ids=() if sampling.ignore_eos else eos_token_ids,
             stream=stream,
-            num_tokens=len(prompt),
         )
+
+    @property
+    def num_tokens(self) -> int:
+        """Tokens that are known: the prompt, and the answer so far."""
+        return len(self.token_ids)
 
     @property
     def num_answer_tokens(self) -> int:
@@ -78,12 +76,11 @@ class Sequence:
     @property
     def answer(self) -> list[int]:
         """The tokens sampled so far."""
-        return [int(token) for token in self.token_ids[self.num_prompt_tokens : self.num_tokens]]
+        return self.token_ids[self.num_prompt_tokens :]
 
     def append(self, token_id: int) -> str:
         """Take one more sampled token; returns the text that it adds. Sets `finish_reason` when it is the last."""
-        self.token_ids[self.num_tokens] = token_id
-        self.num_tokens += 1
+        self.token_ids.append(token_id)
         if token_id in self.eos_token_ids:
             self.finish_reason = "stop"
         elif self.num_answer_tokens == self.max_tokens:

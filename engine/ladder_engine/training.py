@@ -3,7 +3,7 @@
     python -m ladder_content text PACK > corpus.txt
     python -m ladder_engine.training corpus.txt OUT_DIR
 
-`make models` runs both. The corpus is split into documents at blank-line-delimited `Q:` blocks and headings; every
+`make models` runs both. A form feed parts the corpus into documents (sections, cards, tickets); every
 epoch shuffles them, so that a question is met after many different neighbours. The result is a folder per model in
 Hugging Face's layout (config.json, model.safetensors in fp16, tokenizer.json) and training.json, which records the
 corpus' hash, the seed, the steps and the last losses. The draft reads only half of the documents, for fewer steps:
@@ -30,7 +30,7 @@ from torch import Tensor, nn
 END = "<|end|>"
 VOCAB_SIZE = 2048
 TOKENS_PER_STEP = 2048
-WINDOWS = (256, 512, 1024)  # context lengths met in training, mixed so that long prompts are not strangers
+WINDOWS = (256, 512)  # context lengths met in training, mixed so that long prompts are not strangers
 
 
 @dataclass(frozen=True)

@@ -131,3 +131,19 @@ def test_the_end_token_ends_an_answer(machine: Callable[..., Any], dense: Any, m
     box.run()
     assert (stops.answer, stops.finish_reason) == (dense(prompt, 3), "stop")
     assert (goes_on.answer, goes_on.finish_reason) == (dense(prompt, 20), "length")
+
+
+@pytest.mark.parametrize(
+    "narrow", [{"top_k": 1}, {"top_p": 1e-6}, {"min_p": 1.0}, {"temperature": 1e-6}], ids=str
+)
+def test_a_filter_that_leaves_one_token_is_greedy(
+    machine: Callable[..., Any], narrow: dict[str, Any]
+) -> None:
+    box = machine()
+    wish = SamplingParams(**({"temperature": 1.5, "seed": 3, "ignore_eos": True} | narrow))
+    greedy, filtered, free = (
+        box.engine.add(name, PROMPTS[3], 20, sampling)
+        for name, sampling in (("greedy", GREEDY), ("filtered", wish), ("free", sampled(3)))
+    )
+    box.run()
+    assert filtered.answer == greedy.answer != free.answer

@@ -95,6 +95,29 @@ def test_a_run_that_breaks_says_so_in_the_trace_and_to_the_caller(tmp_path: Path
     assert summarize(events).lines()[-1].startswith("broke off")
 
 
+def test_an_interrupt_ends_the_trace_honestly(tmp_path: Path) -> None:
+    def attend(engine: Engine) -> bool:
+        raise KeyboardInterrupt
+
+    events: list[AnyEvent] = []
+    with pytest.raises(KeyboardInterrupt):
+        run_scenario(
+            write(tmp_path, "- {name: r, prompt: abc, max_tokens: 50}"), events.extend, "torch", attend
+        )
+    assert "interrupted" in events[-1].error
+
+
+def test_a_sink_that_fails_is_the_error(tmp_path: Path) -> None:
+    def sink(events: list[AnyEvent]) -> None:
+        if events[0].step == 2:
+            raise TraceFileError(
+                "run.jsonl: cannot be written (No space left on device); choose another place."
+            )
+
+    with pytest.raises(TraceFileError, match="No space left"):
+        run_scenario(write(tmp_path, "- {name: r, prompt: abc, max_tokens: 50}"), sink, "torch")
+
+
 def test_faults_are_found_before_the_run_starts(tmp_path: Path, make_checkpoint: Callable[..., Path]) -> None:
     for limits, words in (({"num_blocks": 2}, "can never run"), ({"max_model_len": 600}, "512 positions")):
         path = write(tmp_path, "- {name: r, prompt: abc, max_tokens: 50}", **limits)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import zlib
 from collections import Counter
-from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -156,7 +155,7 @@ class Bench:
 
 
 def check_answer(seq: Sequence) -> None:
-    prompt = seq.token_ids[: seq.num_prompt_tokens].tolist()
+    prompt = seq.token_ids[: seq.num_prompt_tokens]
     expected = answer(prompt, seq.max_tokens, not seq.eos_token_ids)
     assert seq.answer == expected
     assert seq.finish_reason == ("stop" if expected[-1] == EOS and seq.eos_token_ids else "length")
@@ -266,9 +265,11 @@ def test_a_request_that_never_fits_is_refused_when_it_arrives_and_blocks_nobody(
     too_long = bench.add(15, 6)
     too_big = bench.add(6, 4)
     empty = bench.add(0, 4)
+    bench.add(1, 10**15)
     just = bench.add(6, 3)
     bench.run()
     refused = {event.seq_id: event.reason for event in bench.of(Refused)}
+    assert "max_model_len is 20" in refused.pop(3)
     assert refused == {
         too_long.seq_id: "r0 needs 15 prompt tokens and up to 6 more, and max_model_len is 20.",
         too_big.seq_id: "r1 needs 5 blocks of 2 tokens (6 prompt tokens and up to 4 more), and the whole pool has 4.",
@@ -395,7 +396,7 @@ def test_an_end_token_ends_the_answer_unless_it_is_ignored() -> None:
     assert any(EOS in seq.answer[:-1] for seq in asked if not seq.eos_token_ids)
 
 
-def test_the_sink_may_abort(machine: Callable[..., object]) -> None:
+def test_the_sink_may_abort() -> None:
     """Events are handed over when the step is done, so whoever listens may act on them."""
     bench = Bench()
     seq = bench.add(2, 30)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from ladder_engine.state import RunState
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import QLabel, QPlainTextEdit, QVBoxLayout, QWidget
 
-from ladder_desktop.live.words import status_words
+from ladder_desktop.live.words import seconds, status_words, steady_font
 from ladder_desktop.theme import Theme
 
 
@@ -20,32 +21,41 @@ class AnswerPane(QWidget):
         self._shown: tuple[int | None, str, str] = (None, "", "")
         self.head = QLabel()
         self.head.setTextFormat(self.head.textFormat().PlainText)
+        self.measured = QLabel()
+        self.measured.setFont(steady_font(self.measured.font()))
         self.table = QLabel()
+        self.table.setWordWrap(True)
+        self.table.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self.table.setFixedHeight(2 * self.table.fontMetrics().height() + 2)
         self.table.setTextFormat(self.table.textFormat().PlainText)
         self.table.setProperty("role", "muted")
-        self.table.setMinimumWidth(1)
         self.text = QPlainTextEdit()
         self.text.setReadOnly(True)
         self.text.setAccessibleName("Prompt and answer of the selected request")
-        self.text.setPlaceholderText("Select a request, a row or a block to read its answer here.")
+        for label in (self.head, self.measured, self.table):
+            label.setMinimumWidth(1)  # a long line is cut, the panel stays
         layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 4, 0, 0)
+        layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(2)
-        for widget in (self.head, self.table, self.text):
+        for widget in (self.head, self.measured, self.table, self.text):
             layout.addWidget(widget)
 
     def show_state(self, state: RunState, selection: int | None) -> None:
         """Draw the selected sequence of this state; a text that only grew is only appended to."""
         sequence = None if selection is None else state.sequences.get(selection)
         if sequence is None:
-            self.head.setText("")
-            self.table.setText("")
+            self.head.setText("No request is selected")
+            self.measured.setText("")
+            self.table.setText(
+                "Click a row, a block or a request, or use the arrow keys, to read its answer here."
+            )
             self._show_text(None, "", "")
             return
         self.head.setText(f"{sequence.seq_id + 1}  {sequence.name}: {status_words(sequence)}")
+        self.measured.setText(f"TTFT {seconds(sequence.ttft)}, TPOT {seconds(sequence.tpot)}")
         blocks = ", ".join(map(str, sequence.block_table))
         self.table.setText(
-            f"{sequence.num_computed_tokens} of {sequence.num_tokens} tokens computed    block_table [{blocks}]"
+            f"KV of {sequence.num_computed_tokens} of {sequence.num_tokens} tokens in block_table [{blocks}]"
         )
         self._show_text(sequence.seq_id, sequence.prompt, sequence.text)
 

@@ -18,10 +18,10 @@ Shape = Literal[
 SAMPLE, SPACE = 12, 14
 
 BLOCKS: tuple[tuple[Shape, str], ...] = (
-    ("owned", "owned, filled with tokens"),
-    ("new", "new in this step"),
+    ("owned", "owned"),
+    ("new", "new"),
     ("freed", "freed"),
-    ("lost", "lost to preemption"),
+    ("lost", "preempted"),
     ("free", "free"),
 )
 BATCH: tuple[tuple[Shape, str], ...] = (
@@ -57,7 +57,7 @@ class Legend(QWidget):
         return QSize(0, self.sizeHint().height())
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        """Qt: from the right edge inwards all fit; else from the left."""
+        """Qt: the samples at the right edge, from the left if there is too little room."""
         painter = QPainter(self)
         painter.setFont(self._font)
         metrics = painter.fontMetrics()

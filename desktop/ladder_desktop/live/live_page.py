@@ -13,12 +13,23 @@ from ladder_engine.fold import TraceError
 from ladder_engine.scenario import Scenario
 from PySide6.QtCore import QElapsedTimer, QEvent, QObject, Qt, QTimer
 from PySide6.QtGui import QAction, QKeyEvent, QKeySequence
-from PySide6.QtWidgets import QAbstractButton, QComboBox, QHBoxLayout, QLabel, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QComboBox,
+    QHBoxLayout,
+    QLabel,
+    QSplitter,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
 
 from ladder_desktop.live.answer_pane import AnswerPane
 from ladder_desktop.live.block_grid import BlockGrid
-from ladder_desktop.live.figures import Figures
+from ladder_desktop.live.block_list import BlockList
+from ladder_desktop.live.figures import pace_figures, pool_figures, queue_figures
 from ladder_desktop.live.legend import BATCH, BLOCKS, Legend
+from ladder_desktop.live.panel import panel
 from ladder_desktop.live.player import Player
 from ladder_desktop.live.request_list import RequestList
 from ladder_desktop.live.scenario_head import ScenarioHead
@@ -54,11 +65,15 @@ class LivePage(QWidget):
         self._timer.timeout.connect(self.frame)
         self.head = ScenarioHead(scenarios, theme)
         self.transport = Transport(self.player)
-        self.figures = Figures()
         self.grid = BlockGrid(theme)
+        self.block_list = BlockList(theme)
+        self.blocks = QStackedWidget()
+        self.blocks.addWidget(self.grid)
+        self.blocks.addWidget(self.block_list)
         self.requests = RequestList(theme)
         self.answer = AnswerPane(theme)
         self.timeline = Timeline(theme, self.player)
+        self.pool, self.queue, self.pace = QLabel(), QLabel(), QLabel()
         self.readout = QLabel()
         self.source = QLabel()
         self._lay_out()
@@ -69,6 +84,7 @@ class LivePage(QWidget):
     def activate(self) -> None:
         """The page is shown: go on where it was."""
         self._active = True
+        self.timeline.setFocus(Qt.FocusReason.OtherFocusReason)
         self._wake()
 
     def deactivate(self) -> None:
@@ -167,6 +183,12 @@ class LivePage(QWidget):
         """Light all requests."""
         self.select(None)
 
+    def turn_blocks(self) -> None:
+        """Show the blocks as a table instead of a grid, or the other way round."""
+        self.blocks.setCurrentIndex(1 - self.blocks.currentIndex())
+        self._show()
+        (self.block_list if self.block_list.isVisible() else self.grid).setFocus()
+
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Qt: a button or a picker that has the keyboard keeps its Space; elsewhere Space plays."""
         if (
@@ -187,8 +209,12 @@ class LivePage(QWidget):
     def _show(self) -> None:
         state = self.player.state
         self.transport.refresh()
-        self.figures.show_state(state)
+        self.pool.setText(pool_figures(state))
+        self.queue.setText(queue_figures(state))
+        self.pace.setText(pace_figures(state))
         self.grid.show_state(state)
+        if self.block_list.isVisible():
+            self.block_list.show_state(state)
         self.requests.show_state(state)
         self.answer.show_state(state, self.selection)
         self.timeline.refresh()
@@ -203,19 +229,20 @@ class LivePage(QWidget):
         self.source.setProperty("role", "muted")
         self.readout.setTextFormat(Qt.TextFormat.PlainText)
         self.readout.setMinimumWidth(1)
-        right = QSplitter(Qt.Orientation.Vertical)
-        right.addWidget(self.requests)
-        right.addWidget(self.answer)
-        right.setSizes([230, 120])
-        upper = QSplitter(Qt.Orientation.Horizontal)
-        upper.addWidget(_panel("KV blocks", Legend(self.theme, BLOCKS), self.grid))
-        upper.addWidget(_panel("Requests", None, right))
-        upper.setSizes([500, 560])
+        self.upper = QSplitter(Qt.Orientation.Horizontal)
+        self.upper.addWidget(
+            panel("KV blocks", self.pool, self.blocks, Legend(self.theme, BLOCKS), narrow=True)
+        )
+        self.upper.addWidget(panel("Requests", self.queue, self.requests))
+        self.upper.addWidget(panel("Answer", QLabel(), self.answer))
+        for column, stretch in enumerate((3, 0, 2)):
+            self.upper.setStretchFactor(column, stretch)
         self.panels = QSplitter(Qt.Orientation.Vertical)
-        self.panels.addWidget(upper)
-        self.panels.addWidget(_panel("Batch, one column a step", Legend(self.theme, BATCH), self.timeline))
-        self.panels.setSizes([330, 300])
-        for splitter in (right, upper, self.panels):
+        self.panels.addWidget(self.upper)
+        batch = panel("Batch, one column a step", self.pace, self.timeline, Legend(self.theme, BATCH))
+        self.panels.addWidget(batch)
+        for splitter, sizes in ((self.upper, (460, 440, 300)), (self.panels, (250, 330))):
+            splitter.setSizes(sizes)
             splitter.setChildrenCollapsible(False)
             splitter.setHandleWidth(1)
         foot = QHBoxLayout()
@@ -226,7 +253,6 @@ class LivePage(QWidget):
         layout.setSpacing(8)
         layout.addWidget(self.head)
         layout.addWidget(self.transport)
-        layout.addWidget(self.figures)
         layout.addWidget(self.panels, 1)
         layout.addLayout(foot)
 
@@ -238,7 +264,7 @@ class LivePage(QWidget):
         self.transport.sped.connect(self.change_speed)
         self.transport.sought.connect(self.seek)
         self.timeline.sought.connect(self.seek)
-        for view in (self.grid, self.timeline, self.requests):
+        for view in (self.grid, self.block_list, self.timeline, self.requests):
             view.selected.connect(self.select)
         for view in (self.grid, self.timeline):
             view.described.connect(self.readout.setText)
@@ -254,6 +280,8 @@ class LivePage(QWidget):
             self._action("Slower", "[", self.transport.slower.click),
             self._action("Faster", "]", self.transport.faster.click),
             self._action("Follow the playhead", "F", self.timeline.follow),
+            self._action("Blocks as a table or as a grid", "T", self.turn_blocks),
+            self._action("Show or hide the story", "S", self.head.story_button.toggle),
             self._action("Clear the selection", "Esc", self.clear_selection),
         ]
 
@@ -264,17 +292,3 @@ class LivePage(QWidget):
         action.triggered.connect(slot)
         self.addAction(action)
         return action
-
-
-def _panel(name: str, legend: Legend | None, view: QWidget) -> QWidget:
-    """Return a view under its name and its legend."""
-    panel, label, head = QWidget(), QLabel(f"<b>{name}</b>"), QHBoxLayout()
-    head.addWidget(label)
-    if legend is not None:
-        head.addWidget(legend, 1)
-    layout = QVBoxLayout(panel)
-    layout.setContentsMargins(6, 6, 6, 4)
-    layout.setSpacing(4)
-    layout.addLayout(head)
-    layout.addWidget(view, 1)
-    return panel

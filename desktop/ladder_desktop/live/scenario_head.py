@@ -26,6 +26,7 @@ class ScenarioHead(QWidget):
         self._running = False
         self.picker = QComboBox()
         self.picker.setAccessibleName("Scenario")
+        self.picker.view().setAccessibleName("Scenarios")
         self.picker.addItems([scenario.title for scenario in self._scenarios])
         self.picker.setMinimumWidth(260)
         self.picker.setFocusPolicy(Qt.FocusPolicy.TabFocus)
@@ -36,7 +37,15 @@ class ScenarioHead(QWidget):
         self.button.setFixedWidth(84)
         self.button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.button.setEnabled(bool(self._scenarios))
+        self.story_button = QPushButton("Hide story")
+        self.story_button.setCheckable(True)
+        self.story_button.setChecked(True)
+        self.story_button.setAccessibleName("Show the story and what to look at")
+        self.story_button.setToolTip("Show or hide the story and what to look at (S)")
+        self.story_button.setFixedWidth(108)
+        self.story_button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.message = QLabel()
+        self.message.setAccessibleName("Message")
         self.message.setWordWrap(True)
         self.message.setTextFormat(Qt.TextFormat.PlainText)
         self.message.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
@@ -44,22 +53,29 @@ class ScenarioHead(QWidget):
         for label in (self.story, self.look_at):
             label.setWordWrap(True)
             label.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
+            small = label.font()
+            small.setPointSizeF(small.pointSizeF() * 0.9)
+            label.setFont(small)
         self.story.setProperty("role", "muted")
         top = QHBoxLayout()
         top.addWidget(self.picker)
         top.addWidget(self.button)
+        top.addWidget(self.story_button)
         top.addSpacing(8)
         top.addWidget(self.message, 1)
-        words = QHBoxLayout()
+        self.words = QWidget()
+        words = QHBoxLayout(self.words)
+        words.setContentsMargins(0, 0, 0, 0)
         words.setSpacing(28)
         words.addWidget(self.story, 5)
         words.addWidget(self.look_at, 6)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addLayout(top)
-        layout.addLayout(words)
+        layout.addWidget(self.words)
         self.picker.currentIndexChanged.connect(self._tell)
         self.button.clicked.connect(self.press)
+        self.story_button.toggled.connect(self._show_words)
         self._tell()
 
     @property
@@ -76,10 +92,15 @@ class ScenarioHead(QWidget):
         """Show one sentence beside the button, in the colour of a palette role."""
         self.message.setStyleSheet(f"color: {self.theme.hex(role)}")
         self.message.setText(text)
+        self.message.setAccessibleName(text or "Message")
 
     def press(self) -> None:
         """Do what the button says."""
         (self.stop_wanted if self._running else self.run_wanted).emit()
+
+    def _show_words(self, shown: bool) -> None:
+        self.words.setVisible(shown)
+        self.story_button.setText("Hide story" if shown else "Show story")
 
     def _tell(self) -> None:
         scenario = self.scenario

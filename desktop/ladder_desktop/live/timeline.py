@@ -17,7 +17,7 @@ from ladder_desktop.live.player import Player
 from ladder_desktop.live.words import step_words
 from ladder_desktop.theme import Theme
 
-NAMES, RULER, ROW, BUDGET, COLUMN = 148, 20, 18, 46, 8  # logical pixels
+NAMES, RULER, ROW, BUDGET, COLUMN = 148, 18, 16, 42, 8  # logical pixels
 AHEAD = 6  # columns kept free to the right of a playhead that is followed
 
 
@@ -180,6 +180,9 @@ class Timeline(QAbstractScrollArea):
         painter.drawImage(NAMES, self._budget_top() + 8, budget.image(self.devicePixelRatioF()))
         self._paint_ruler(painter)
         self._paint_playhead(painter)
+        if self.hasFocus():
+            painter.setPen(self.theme.colour("accent"))
+            painter.drawRect(self.viewport().rect().adjusted(0, 0, -1, -1))
 
     def _paint_names(self, painter: QPainter) -> None:
         metrics = painter.fontMetrics()
@@ -243,6 +246,10 @@ class Timeline(QAbstractScrollArea):
             self.selected.emit(None if seq_id == self.selection else seq_id)
         elif step is not None:
             self.sought.emit(step)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """Qt: it is ours, as the press was."""
+        event.accept()
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         """Qt: describe the cell; with the button held on the ruler, scrub."""

@@ -17,6 +17,25 @@ WAITS = {
 ENDS = {"stop": "finished", "length": "finished at max_tokens", "aborted": "aborted"}
 
 
+SHORT = {
+    "no_free_blocks": "waits: no free blocks",
+    "token_budget": "waits: token budget",
+    "max_num_seqs": "waits: batch is full",
+    "behind_earlier": "waits behind others",
+}
+
+
+def short_status(sequence: SequenceState) -> str:
+    """Say the same as `status_words` in two or three words."""
+    if sequence.status == "refused":
+        return "refused"
+    if sequence.finish_reason == "length":
+        return "finished, length"
+    if sequence.wait_reason is not None:
+        return SHORT[sequence.wait_reason]
+    return status_words(sequence)
+
+
 def status_words(sequence: SequenceState) -> str:
     """Say where a request stands: "waits for free blocks", "decoding", "refused: …"."""
     match sequence.status:
