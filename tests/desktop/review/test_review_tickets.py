@@ -15,10 +15,6 @@ from pytestqt.qtbot import QtBot
 
 from .conftest import Seconds, TravelClock, click, press
 
-pytestmark = pytest.mark.qt_log_ignore(
-    "propagateSizeHints", extend=True
-)  # the offscreen platform says so itself
-
 Pick = Callable[[TicketPage, int], None]
 
 
