@@ -1,4 +1,4 @@
-"""A table of texts that changes many times a second: only rows that changed are drawn anew, the selection stays."""
+"""A table of texts that changes many times a second: only what changed is drawn anew, the selection stays."""
 
 from __future__ import annotations
 
@@ -49,10 +49,19 @@ class TextTableModel(QAbstractTableModel):
             self.rows, self.swatches = rows, swatches
             self.endResetModel()
             return
-        changed = [i for i, row in enumerate(rows) if row != self.rows[i] or swatches[i] != self.swatches[i]]
+        shown = list(zip(self.swatches, self.rows, strict=True))
+        changed = [
+            (i, column)
+            for i, (swatch, row) in enumerate(zip(swatches, rows, strict=True))
+            if (swatch, row) != shown[i]
+            for column, text in enumerate(row)
+            if text != shown[i][1][column] or (column == 0 and swatch != shown[i][0])
+        ]
         self.rows, self.swatches = rows, swatches
         if changed:
-            self.dataChanged.emit(self.index(changed[0], 0), self.index(changed[-1], len(self.columns) - 1))
+            touched_rows, touched_columns = zip(*changed, strict=True)
+            first = self.index(min(touched_rows), min(touched_columns))
+            self.dataChanged.emit(first, self.index(max(touched_rows), max(touched_columns)))
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
         """Qt: see `rows`."""
