@@ -168,7 +168,9 @@ class BlockGrid(QWidget):
         painter.fillRect(self.rect(), self.theme.colour("surface"))
         if not self.state.block_owner:
             painter.setPen(self.theme.colour("faint"))
-            painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, "The KV blocks of a run appear here.")
+            painter.drawText(
+                self.rect(), Qt.AlignmentFlag.AlignCenter, "Run the scenario: its KV blocks appear here."
+            )
             return
         if self._canvas is None:
             self._canvas = self._paint_cells()
