@@ -36,6 +36,7 @@ class BlockGrid(QWidget):
         self.selection: int | None = None
         self.cursor_block: int | None = None
         self._canvas: Canvas | None = None
+        self._ratio = 0.0
         self._columns, self._cell_width, self._cell_height = ROUND, 2, 2
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -93,7 +94,8 @@ class BlockGrid(QWidget):
 
     def _arrange(self) -> None:
         """Choose the number of columns that gives the largest cells; places depend on the widget's size alone."""
-        ratio, count = self.devicePixelRatioF(), max(1, len(self.state.block_owner))
+        ratio = self._ratio = self.devicePixelRatioF()
+        count = max(1, len(self.state.block_owner))
         width, height = int(self.width() * ratio), int(self.height() * ratio)
         best = (-1, 1, 1, 1)
         for columns in range(ROUND, max(count, ROUND) + ROUND, ROUND):
@@ -172,6 +174,8 @@ class BlockGrid(QWidget):
                 self.rect(), Qt.AlignmentFlag.AlignCenter, "Run the scenario: its KV blocks appear here."
             )
             return
+        if self._ratio != self.devicePixelRatioF():  # moved to another screen
+            self._arrange()
         if self._canvas is None:
             self._canvas = self._paint_cells()
         painter.drawImage(0, 0, self._canvas.image(self.devicePixelRatioF()))

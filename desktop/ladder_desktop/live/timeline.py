@@ -48,6 +48,7 @@ class Timeline(QAbstractScrollArea):
         self._names: list[str] = []
         self._budget = 1
         self._picture: tuple[Canvas, Canvas] | None = None
+        self._ratio = 0.0
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
@@ -129,7 +130,7 @@ class Timeline(QAbstractScrollArea):
 
     def _paint_pictures(self) -> tuple[Canvas, Canvas]:
         """Paint the visible cells, and the bars of the budget beneath."""
-        ratio = self.devicePixelRatioF()
+        ratio = self._ratio = self.devicePixelRatioF()
         width, height, bar_height = (round(size * ratio) for size in (COLUMN, ROW, BUDGET - 8))
         picture = BatchPicture(self.theme, width, height, bar_height, max(1, round(ratio)))
         row, first = self.verticalScrollBar().value(), self.horizontalScrollBar().value()
@@ -149,7 +150,7 @@ class Timeline(QAbstractScrollArea):
                 "Run the scenario: its requests appear here, one row each, and its steps, one column each.",
             )
             return
-        if self._picture is None:
+        if self._picture is None or self._ratio != self.devicePixelRatioF():
             self._picture = self._paint_pictures()
         rows, budget = self._picture
         font = QFont(self.font())
