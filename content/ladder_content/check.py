@@ -7,6 +7,7 @@ The lint on top of the loader's faults:
   `H100`, `8B`, `fp8` or `p99`, ordinals, years and dates, and code are no figures.
 - The `facts` of a card or ticket are the facts that its texts cite.
 - No two nodes of a map stand in one place, and a node's mechanism is one that the themes have a colour for.
+- A link `map:ladder` or `map:ladder/kv-cache` leads to a map of the same study, or to a box on it.
 - A formula comes with the value that it gives.
 """
 
@@ -20,7 +21,7 @@ from pathlib import Path, PurePosixPath
 from ladder_content.citations import cited, without_citations
 from ladder_content.document import Document, Text
 from ladder_content.faults import Fault, Faults, shown
-from ladder_content.loader import Gist, Maps, read_draft
+from ladder_content.loader import Draft, Gist, Maps, read_draft
 
 MECHANISMS = frozenset(
     [
@@ -44,6 +45,7 @@ _GIVENS = re.compile(
     r"|\.metrics\[\d+\]\."
 )
 _CODE = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)", re.DOTALL)
+_MAP_LINK = re.compile(r"\]\(map:([^)\s]*)\)")
 _LINK_TARGET = re.compile(r"\]\([^)]*\)|https?://\S+")
 _FENCED = re.compile(r"^ {0,3}(```+|~~~+).*?^ {0,3}\1[`~]*\s*$", re.DOTALL | re.MULTILINE)
 _FIGURE = re.compile(r"(?<![\w.,/#-])\d[\d.,]*\w*")
@@ -59,6 +61,7 @@ def check_pack(path: Path) -> list[Fault]:
         _lint_document(document, draft.faults)
     for maps in draft.maps:
         _lint_maps(maps, draft.faults)
+        _lint_map_links(maps, draft)
     return list(draft.faults.sorted())
 
 
@@ -146,3 +149,23 @@ def _lint_maps(maps: Maps, faults: Faults) -> None:
             first = cells.setdefault((node.lane, node.order), node.id)
             if first != node.id:
                 faults.add(name, line, place, f"stands in the place of {shown(first)}: same lane, same order")
+
+
+def _lint_map_links(maps: Maps, draft: Draft) -> None:
+    """Look up the map links in every text of the study that the maps belong to."""
+    places = {one.id for one in maps.entries.values()}
+    places |= {f"{one.id}/{node.id}" for one in maps.entries.values() for node in one.nodes}
+    folder = PurePosixPath(maps.document.name).parent
+    texts = [
+        (gist.name, placed.body_line + offset, placed.section.id, line)
+        for gist in draft.gists
+        for placed in gist.sections
+        for offset, line in enumerate(placed.section.body.split("\n"))
+    ]
+    texts += [(one.name, text.line, text.field, text.text) for one in draft.documents for text in one.texts]
+    for name, line, field, text in texts:
+        for target in _MAP_LINK.findall(text) if PurePosixPath(name).parent == folder else ():
+            if target not in places:
+                draft.faults.add(
+                    name, line, field, f"links to no map and no box of this study: {shown(target)}"
+                )

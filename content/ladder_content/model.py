@@ -35,7 +35,7 @@ class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
 class Fact(Record, frozen=True):
     """One sourced statement. `formula` is given where the figure was derived and not read.
 
-    `formula` is a Python expression of numbers, `min` and `max` that gives `value` in `unit`, within two percent.
+    `formula` is a Python expression of numbers, `min` and `max` that gives `value` in `unit`, within one percent.
     It is evaluated by tests only, never by the product.
     """
 

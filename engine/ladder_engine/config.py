@@ -111,7 +111,12 @@ def _read_object(path: Path) -> dict[str, Any]:
 def _from_hf(config: Mapping[str, Any], generation: Mapping[str, Any]) -> ModelConfig:
     if config["model_type"] != "llama":
         raise ValueError(f"model_type is {config['model_type']!r}, and this engine runs 'llama' only")
-    for key, wanted in (("attention_bias", False), ("mlp_bias", False), ("hidden_act", "silu")):
+    for key, wanted in (
+        ("attention_bias", False),
+        ("mlp_bias", False),
+        ("hidden_act", "silu"),
+        ("quantization_config", None),
+    ):
         if config.get(key, wanted) != wanted:
             raise ValueError(f"{key} is {config[key]!r}, and this engine runs {wanted!r} only")
     rope = dict(config.get("rope_parameters") or config.get("rope_scaling") or {})

@@ -3,6 +3,7 @@
 `choose` says once which operations a device gets; after that nobody asks again.
 """
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, Protocol
@@ -64,14 +65,31 @@ class Operations:
 def choose(device: torch.device, mode: Mode = "auto") -> Operations:
     """Return the operations for `device`.
 
-    `auto` takes Triton on a GPU (CUDA or ROCm) and the torch twins elsewhere; `torch` always the twins; `triton` the
+    `auto` takes Triton on a GPU (CUDA or ROCm) where it is installed, and the torch twins elsewhere; `torch` always the twins; `triton` the
     compiled kernels; `interpret` the same kernels run by Triton's interpreter on the CPU, slowly.
 
     Raises KernelError when the mode cannot run here.
     """
     if mode == "torch" or (mode == "auto" and device.type != "cuda"):
         return _twins()
-    raise KernelError(f"Kernels of mode {mode!r} do not stand yet; use 'torch'.")
+    if mode == "interpret":
+        if device.type != "cpu":
+            raise KernelError(
+                f"The interpreter runs kernels on the CPU, not on {device}; ask for device 'cpu'."
+            )
+        os.environ.setdefault("TRITON_INTERPRET", "1")  # Triton reads it when it is first imported
+    elif device.type != "cuda":
+        raise KernelError(f"Compiled kernels need a GPU, and {device} is none; use 'torch' or 'interpret'.")
+    from ladder_kernels import lang
+
+    if not lang.HAS_TRITON:
+        if mode == "auto":
+            return _twins()
+        raise KernelError("Triton is not installed, so its kernels cannot run; use kernels 'torch'.")
+    if (mode == "interpret") != lang.INTERPRETED:
+        does, wanted = ("interprets", "0") if lang.INTERPRETED else ("compiles", "1")
+        raise KernelError(f"This process {does} kernels; start a new one with TRITON_INTERPRET={wanted}.")
+    return _kernels("interpret" if mode == "interpret" else "triton")
 
 
 def _twins() -> Operations:
@@ -86,4 +104,19 @@ def _twins() -> Operations:
         rope=rope.rope_torch,
         silu_mul=silu_mul.silu_mul_torch,
         sample=sample.sample_torch,
+    )
+
+
+def _kernels(name: str) -> Operations:
+    from ladder_kernels import copy_blocks, paged_attention, rms_norm, rope, sample, silu_mul, store_kv
+
+    return Operations(
+        name=name,
+        store_kv=store_kv.store_kv_triton,
+        copy_blocks=copy_blocks.copy_blocks_triton,
+        paged_attention=paged_attention.paged_attention_triton,
+        rms_norm=rms_norm.rms_norm_triton,
+        rope=rope.rope_triton,
+        silu_mul=silu_mul.silu_mul_triton,
+        sample=sample.sample_triton,
     )

@@ -83,7 +83,7 @@ def moe_gemm_triton(
     block_m = sorted_pairs.numel() // max(1, block_experts.numel())
     c = a.new_empty((num_pairs, out))
     if num_pairs > 0:
-        block_n, block_k = (64, 32) if a.element_size() == 4 else (128, 64)
+        block_n, block_k = gemm_tile(a.element_size())
         moe_gemm_kernel[(block_experts.numel() * cdiv(out, block_n),)](
             c, a.contiguous(), w.contiguous(), sorted_pairs, block_experts, inner,
             PAIRS_PER_ROW=pairs_per_row, OUT=out, IN=inner,
@@ -104,6 +104,11 @@ def moe_combine_triton(c: Tensor, topk_weights: Tensor) -> Tensor:
             y, c, topk_weights, TOP_K=top_k, HIDDEN=hidden, BLOCK=block, num_warps=4
         )
     return y
+
+
+def gemm_tile(itemsize: int) -> tuple[int, int]:
+    """BLOCK_N and BLOCK_K of the grouped product."""
+    return (64, 32) if itemsize == 4 else (128, 64)
 
 
 def moe_block_m(num_pairs: int, experts: int) -> int:

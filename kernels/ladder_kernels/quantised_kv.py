@@ -26,7 +26,7 @@ import torch
 from torch import Tensor
 
 from ladder_kernels.lang import jit, next_power_of_2, tl
-from ladder_kernels.paged_attention import paged_attention_torch
+from ladder_kernels.paged_attention import paged_attention_torch, paged_attention_triton
 
 LARGEST = {torch.int8: 127.0, torch.float8_e4m3fn: 448.0}
 
@@ -151,6 +151,33 @@ def dequantise(cache: Tensor, scales: Tensor, dtype: torch.dtype) -> Tensor:
     return (cache.float() * scales[:, None, :, None]).to(dtype)
 
 
+def paged_attention_quantised_triton(
+    query: Tensor,
+    key_cache: Tensor,
+    value_cache: Tensor,
+    key_scales: Tensor,
+    value_scales: Tensor,
+    block_tables: Tensor,
+    cu_seqlens_q: Tensor,
+    context_lens: Tensor,
+    scale: float,
+    sliding_window: int | None = None,
+) -> Tensor:
+    """paged_attention over a quantised cache: the same kernel, with scales."""
+    return paged_attention_triton(
+        query,
+        key_cache,
+        value_cache,
+        block_tables,
+        cu_seqlens_q,
+        context_lens,
+        scale,
+        sliding_window,
+        key_scales=key_scales,
+        value_scales=value_scales,
+    )
+
+
 def paged_attention_quantised_torch(
     query: Tensor,
     key_cache: Tensor,
@@ -163,10 +190,7 @@ def paged_attention_quantised_torch(
     scale: float,
     sliding_window: int | None = None,
 ) -> Tensor:
-    """paged_attention over a quantised cache; the twin widens the whole cache first.
-
-    The kernel is `paged_attention_triton` with `key_scales` and `value_scales`.
-    """
+    """paged_attention over a quantised cache; the twin widens the whole cache first."""
     keys, values = (
         dequantise(key_cache, key_scales, query.dtype),
         dequantise(value_cache, value_scales, query.dtype),

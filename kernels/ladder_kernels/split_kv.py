@@ -58,20 +58,23 @@ def plan_attention(query: Tensor, num_seqs: int, group: int, kv_heads: int, max_
     return decode_plan(head_dim, query.element_size(), group, splits)
 
 
-def prefill_plan(head_dim: int, itemsize: int, group: int) -> Plan:
+def prefill_plan(head_dim: int, itemsize: int, group: int, hip: bool = torch.version.hip is not None) -> Plan:
     """Tiles for batches that hold prompt chunks: many query rows, so that tensor cores are busy."""
     if itemsize == 4:
-        return Plan(max(32, next_power_of_2(group)), 32, num_warps=4, num_stages=2)
+        return Plan(max(32, next_power_of_2(group)), 16, num_warps=8, num_stages=2)
     if head_dim > 128:
         return Plan(max(64, next_power_of_2(group)), 32, num_warps=4, num_stages=2)
-    if torch.version.hip:  # 8 warps spill on gfx942
+    if hip:  # 8 warps spill on gfx942
         return Plan(max(128, next_power_of_2(group)), 64, num_warps=4, num_stages=2)
-    return Plan(max(128, next_power_of_2(group)), 64, num_warps=8, num_stages=3)
+    tile_n = 64 if head_dim == next_power_of_2(head_dim) else 32  # masks cost registers
+    return Plan(max(128, next_power_of_2(group)), tile_n, num_warps=8, num_stages=3)
 
 
 def decode_plan(head_dim: int, itemsize: int, group: int, splits: int) -> Plan:
     """Tiles for batches of single tokens: few rows, long K and V tiles in flight."""
-    tile_n = 32 if itemsize == 4 or head_dim > 128 else 64
+    if itemsize == 4:
+        return Plan(max(16, next_power_of_2(group)), 16, num_warps=4, num_stages=2, num_splits=splits)
+    tile_n = 32 if head_dim > 128 else 64
     return Plan(max(16, next_power_of_2(group)), tile_n, num_warps=4, num_stages=3, num_splits=splits)
 
 
@@ -84,7 +87,7 @@ def batch_invariant_plan(group: int, max_context: int, split_size: int = 512) ->
         max(16, next_power_of_2(group)),
         32,
         num_warps=4,
-        num_stages=2,
+        num_stages=3,
         num_splits=max(2, cdiv(max_context, split_size)),
         split_size=split_size,
     )

@@ -114,7 +114,7 @@ def verify_draft_triton(
             target_probs if draft_probs is None else draft_probs.contiguous(),
             draft_tokens.contiguous(), num_drafts, seeds, positions,
             MAX_DRAFTS=rows - 1, VOCAB=vocab, BLOCK=min(4096, next_power_of_2(vocab)),
-            HAS_DRAFT=draft_probs is not None, num_warps=8,
+            HAS_DRAFT=draft_probs is not None, num_warps=4,
         )  # fmt: skip
     return tokens, num_accepted
 

@@ -106,6 +106,17 @@ def test_a_map_that_cannot_be_drawn(files: dict[str, str], tmp_path: Path, write
     ]
 
 
+def test_a_link_to_a_map_leads_somewhere(files: dict[str, str], tmp_path: Path, write_folder: Write) -> None:
+    links = "\n\n[map](map:one-step), [box](map:one-step/read),\n[none](map:two-steps) and [none](map:one-step/write).\n"
+    files[STUDY + "gist.md"] = files[STUDY + "gist.md"].rstrip() + links
+    files[STUDY + "cards.yaml"] = files[STUDY + "cards.yaml"].replace("Real steps", "[Real](map:x) steps")
+    assert lint(write_folder(tmp_path, files)) == [
+        (STUDY + "cards.yaml", 3, "links to no map and no box of this study: 'x'"),
+        (STUDY + "gist.md", 9, "links to no map and no box of this study: 'one-step/write'"),
+        (STUDY + "gist.md", 9, "links to no map and no box of this study: 'two-steps'"),
+    ]
+
+
 def test_a_formula_wants_its_value(files: dict[str, str], tmp_path: Path, write_folder: Write) -> None:
     files["facts.yaml"] = files["facts.yaml"].replace("  value: 4.48\n", "")
     assert lint(write_folder(tmp_path, files)) == [

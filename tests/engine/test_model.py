@@ -121,6 +121,10 @@ def edit(folder: Path, **changes: Any) -> None:
     [
         (lambda folder: edit(folder, model_type="qwen3"), ["config.json", "'qwen3'", "'llama'"]),
         (lambda folder: edit(folder, attention_bias=True), ["config.json", "attention_bias"]),
+        (
+            lambda folder: edit(folder, quantization_config={"bits": 4}),
+            ["config.json", "quantization_config"],
+        ),
         (lambda folder: edit(folder, num_attention_heads=3), ["config.json", "num_attention_heads is 3"]),
         (lambda folder: edit(folder, hidden_size="wide"), ["config.json", "wide"]),
         (lambda folder: edit(folder, rope_scaling={"rope_type": "longrope"}), ["config.json", "longrope"]),

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import zlib
 from collections import Counter
-from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -397,7 +396,7 @@ def test_an_end_token_ends_the_answer_unless_it_is_ignored() -> None:
     assert any(EOS in seq.answer[:-1] for seq in asked if not seq.eos_token_ids)
 
 
-def test_the_sink_may_abort(machine: Callable[..., object]) -> None:
+def test_the_sink_may_abort() -> None:
     """Events are handed over when the step is done, so whoever listens may act on them."""
     bench = Bench()
     seq = bench.add(2, 30)

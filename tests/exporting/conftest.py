@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 from ladder_content.model import STEP_NAMES, Card, Fact, Metric, Option, Pack, Step, StepName, Study, Ticket
-from ladder_desktop.study import Desk, Item, Rating
+from ladder_desktop.study import Desk, Rating, items_of
 
 ANKI = "anki==26.9.3"
 ROOT = Path(__file__).parents[2]
@@ -110,17 +110,6 @@ def pack() -> Pack:
         studies=(study,),
         facts=(fact,),
     )
-
-
-def items_of(pack: Pack) -> list[Item]:
-    return [
-        *(Item(f"{pack.id}/{card.id}", "card", study.id) for study in pack.studies for card in study.cards),
-        *(
-            Item(f"{pack.id}/{ticket.id}", "ticket", study.id)
-            for study in pack.studies
-            for ticket in study.tickets
-        ),
-    ]
 
 
 # What is answered on each item, in order; each answer is given two minutes after the item falls due.

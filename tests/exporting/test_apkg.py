@@ -11,9 +11,9 @@ import pytest
 from ladder_content.model import Pack
 from ladder_desktop.exporting import export
 from ladder_desktop.exporting.anki_notes import CARD, TICKET
-from ladder_desktop.study import Algorithm, Desk, Memory
+from ladder_desktop.study import Algorithm, Desk, Memory, items_of
 
-from .conftest import HandClock, Oracle, items_of, study
+from .conftest import HandClock, Oracle, study
 
 # Where the person studied, and where the deck is imported.
 JOURNEYS = [

@@ -5,8 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import struct
+import tracemalloc
 import warnings
 import zipfile
+import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -17,9 +20,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from ladder_content.model import Pack
 from ladder_desktop.exporting import ImportFault, export, import_bundle
-from ladder_desktop.study import CardState, Desk, Review
+from ladder_desktop.exporting.bundle_reader import load_bundle
+from ladder_desktop.study import CardState, Desk, Review, items_of
 
-from .conftest import HandClock, items_of, study
+from .conftest import HandClock, study
 
 Members = dict[str, bytes]
 
@@ -109,6 +113,30 @@ def test_a_damaged_bundle_is_refused_or_read_right(original: Original, data: st.
         warnings.simplefilter("ignore", UserWarning)  # zipfile warns of a name that comes twice
         if original.refused_or_taken_in():
             assert original.found == original.held
+
+
+def test_the_zip_structure_may_be_wrong_anywhere(original: Original) -> None:
+    """The headers and the directory, byte by byte: what the random damage above seldom meets."""
+    good = load_bundle(original.home / "good.ladder")
+    with zipfile.ZipFile(original.home / "good.ladder") as archive:
+        headers = {
+            info.header_offset + place
+            for info in archive.infolist()
+            for place in range(30 + len(info.filename))
+        }
+        directory = range(archive.start_dir, len(original.bytes))
+    seen: set[type[BaseException] | None] = set()
+    for place in sorted({*headers, *directory}):
+        for bit in (0, 3, 7):
+            damaged = bytearray(original.bytes)
+            damaged[place] ^= 1 << bit
+            original.copy.write_bytes(damaged)
+            try:
+                assert load_bundle(original.copy) == good
+                seen.add(None)
+            except ImportFault as fault:
+                seen.add(type(fault.__cause__))
+    assert {None, zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, OSError} <= seen
 
 
 def write(path: Path, members: Members) -> None:
@@ -253,13 +281,39 @@ def test_a_forged_file_is_refused(original: Original, what: str) -> None:
     assert said in original.refusal()
 
 
-def test_a_directory_that_lies_about_sizes_is_refused(original: Original) -> None:
-    """The zip's own directory says a member is small; no more than that is unpacked."""
-    write(original.copy, original.members())
+def test_a_directory_that_lies_about_sizes_unpacks_no_more_than_it_says(original: Original) -> None:
+    """64 MiB of nothing, which the zip's own directory calls five bytes."""
+    write(original.copy, {**original.members(), "manifest.json": bytes(64 << 20)})
     lying = bytearray(original.copy.read_bytes())
     entry = lying.index(b"PK\x01\x02")
     lying[entry + 24 : entry + 28] = (5).to_bytes(4, "little")
     original.copy.write_bytes(lying)
+    tracemalloc.start()
+    try:
+        assert "cut short, damaged" in original.refusal()
+        assert tracemalloc.get_traced_memory()[1] < 8 << 20
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_directory_with_a_name_in_no_encoding_is_refused(original: Original) -> None:
+    forged = bytearray(original.bytes)
+    entry = forged.index(b"PK\x01\x02")
+    forged[entry + 9] |= 0x08  # names are UTF-8, it says
+    forged[entry + 46] = 0xFF
+    original.copy.write_bytes(forged)
+    assert "cut short, damaged" in original.refusal()
+
+
+def test_a_member_beyond_any_file_is_refused(original: Original) -> None:
+    info = zipfile.ZipInfo("manifest.json")
+    info.extra = struct.pack("<HHQ", 1, 8, 2**63 + 5)  # where the member starts, in the form for large files
+    with zipfile.ZipFile(original.copy, "w") as archive:
+        archive.writestr(info, b"{}")
+    forged = bytearray(original.copy.read_bytes())
+    entry = forged.index(b"PK\x01\x02")
+    forged[entry + 42 : entry + 46] = b"\xff" * 4
+    original.copy.write_bytes(forged)
     assert "cut short, damaged" in original.refusal()
 
 

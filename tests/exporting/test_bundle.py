@@ -17,9 +17,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from ladder_content.model import Pack
 from ladder_desktop.exporting import ImportFault, export, import_bundle
-from ladder_desktop.study import Algorithm, Desk, Item, Rating
+from ladder_desktop.study import Algorithm, Desk, Item, Rating, items_of
 
-from .conftest import HandClock, items_of, study
+from .conftest import HandClock, study
 
 ZONES = ["UTC", "Asia/Kolkata", "Pacific/Auckland", "America/Los_Angeles"]
 ALGORITHMS = [

@@ -12,9 +12,9 @@ from zoneinfo import ZoneInfo
 import pytest
 from ladder_content.model import Pack
 from ladder_desktop.exporting import export
-from ladder_desktop.study import Desk, Item, Rating
+from ladder_desktop.study import Desk, Item, Rating, items_of
 
-from .conftest import HandClock, items_of, study
+from .conftest import HandClock, study
 
 Rows = dict[str, dict[str, str]]
 

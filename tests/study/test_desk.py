@@ -3,6 +3,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -250,6 +251,43 @@ def test_a_log_that_does_not_add_up_is_refused_whole(
         assert other.reviews() == []
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"study_day": 10**15},
+        {"study_day": 0},
+        {"answered_at": 10**18},
+        {"answered_at": -(10**18)},
+        {"utc_offset": 100_000},
+        {"utc_offset": 6 * 3600},
+        {"local_date": "2026-10-21"},
+        {"duration_ms": -1},
+        {"duration_ms": 2**63},
+    ],
+)
+def test_a_log_with_times_that_cannot_be_is_refused(
+    desk: Desk, tmp_path: Path, clock: TravelClock, items: list[Item], change: dict[str, Any]
+) -> None:
+    clock.set("2026-10-20 23:00")
+    desk.answer("pack/card-0", Rating.EASY, FIVE_SECONDS)
+    log = [replace(desk.reviews()[0], **change)]
+    with Desk.open(tmp_path / "other", clock) as other:
+        with pytest.raises(StudyError, match="a time that cannot be"):
+            other.insert_reviews(log, items)
+        assert other.states() == []
+
+
+def test_a_log_may_come_from_the_far_future_of_a_wrong_clock(
+    desk: Desk, tmp_path: Path, clock: TravelClock, items: list[Item]
+) -> None:
+    clock.set("2999-12-31 23:00", "Asia/Kolkata")
+    desk.answer("pack/card-0", Rating.EASY, FIVE_SECONDS)
+    with Desk.open(tmp_path / "other", clock) as other:
+        other.insert_reviews(desk.reviews(), items)
+        other.register(items)
+        assert other.next_due_at() == desk.next_due_at()
+
+
 def test_rounding_of_another_machine_is_taken_as_recorded(
     desk: Desk, tmp_path: Path, clock: TravelClock, items: list[Item]
 ) -> None:
@@ -260,6 +298,7 @@ def test_rounding_of_another_machine_is_taken_as_recorded(
     with Desk.open(tmp_path / "other", clock) as other:
         other.insert_reviews([rounded], items)
         assert other.reviews() == [rounded]
+        assert other.memory("pack/card-0") == rounded.after
         assert other.rebuild_mismatches() == []
 
 

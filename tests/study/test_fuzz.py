@@ -57,6 +57,12 @@ def test_the_seeds_of_real_items_are_spread_evenly() -> None:
     assert sum((count - 2000) ** 2 / 2000 for count in draws.values()) < 18.5
 
 
+def test_the_seed_of_an_item_never_changes() -> None:
+    """Logs written by an earlier version must replay to the same days in a later one."""
+    assert fuzz_seed("runtime-ladder/hub-prefill-bound", 0) == 0x84DF8E27984D6B1B
+    assert fuzz_seed("runtime-ladder/hub-prefill-bound", 1) == 0x51EBBBE5E6B54A58
+
+
 def test_the_limit_holds() -> None:
     assert fuzz_range(90, 91) == (84, 91)
     assert fuzzed(90, 2**SEED_BITS - 1, 91) == 91

@@ -140,14 +140,15 @@ def _choices(step: Step) -> str:
 
 def _diagnosis(step: Step) -> str:
     right = next(option for option in step.options if option.correct)
-    others = [option for option in step.options if not option.correct]
     tempting = "".join(
-        f"<li>{to_inline_html(option.text)}: {to_inline_html(option.why)}</li>" for option in others
+        f"<li>{to_inline_html(option.text)}<br>{to_inline_html(option.why)}</li>"
+        for option in step.options
+        if not option.correct
     )
     return (
         f"<h2>{STEP_TITLES[step.name]}</h2>{to_html(step.prompt)}"
-        f"<p><strong>{to_inline_html(right.text)}</strong>: {to_inline_html(right.why)}</p>"
-        f"<ul>{tempting}</ul>"
+        f"<p><strong>{to_inline_html(right.text)}</strong><br>{to_inline_html(right.why)}</p>"
+        f"<p>Tempting, and wrong here:</p><ul>{tempting}</ul>"
     )
 
 

@@ -37,7 +37,7 @@ LONGEST_ANSWER_MS = 60_000  # Anki stops counting there
 
 
 def write_apkg(path: Path, progress: Progress) -> Exported:
-    """Write `progress` at `path` for File > Import of Anki 2.1.50 or later; raises ExportError.
+    """Write `progress` at `path` for File > Import of Anki; raises ExportError.
 
     Items whose text is not in the pack are left out with their history, since Anki has nothing to show for them.
     """

@@ -12,8 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import timedelta, timezone, tzinfo
 from pathlib import Path
 
-from ladder_desktop.study import Memory, study_day
-from ladder_desktop.study.scheduler import due_instant
+from ladder_desktop.study import Memory, due_instant, study_day
 from ladder_desktop.study.studyday import from_ms
 
 from .files import write_zip

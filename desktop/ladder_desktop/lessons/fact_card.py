@@ -95,7 +95,15 @@ class FactCard(QFrame):
     def _html(self, fact: Fact) -> str:
         parts = [self._markdown.html(fact.statement)]
         if fact.formula:
-            parts.append(f'<p class="label">FORMULA</p><p><code>{escape(fact.formula)}</code></p>')
+            parts.append(
+                f'<p class="label">FORMULA</p><p><code>{escape(fact.formula)}</code>{_result(fact)}</p>'
+            )
         parts.append(f'<p class="label">SOURCE</p><p class="muted">{self._markdown.inline(fact.source)}</p>')
         parts.append(f'<p class="muted">As of {escape(fact.as_of)}</p>')
         return "".join(parts)
+
+
+def _result(fact: Fact) -> str:
+    if fact.value is None:
+        return ""
+    return f" = {fact.value:,.6g} {escape(fact.unit or '')}".rstrip()

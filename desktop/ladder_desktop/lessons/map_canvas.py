@@ -9,16 +9,25 @@ from collections.abc import Collection
 
 from ladder_content.model import Map
 from PySide6.QtCore import QPoint, QRectF, Qt, Signal
-from PySide6.QtGui import QFont, QKeyEvent, QMouseEvent, QPainter, QResizeEvent, QShowEvent, QWheelEvent
+from PySide6.QtGui import (
+    QFont,
+    QFontMetricsF,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QResizeEvent,
+    QShowEvent,
+    QWheelEvent,
+)
 from PySide6.QtWidgets import QFrame, QGraphicsScene, QGraphicsView
 
 from ladder_desktop.lessons.geometry import Arrow, Drawing
 from ladder_desktop.lessons.layout import arrange
-from ladder_desktop.lessons.map_items import BAR, PAD, Box, Label, Line, Mark, Text, label_room
+from ladder_desktop.lessons.map_items import Box, Label, Line, Mark, Text, label_room
 from ladder_desktop.lessons.walk import Place, Walk
 from ladder_desktop.theme import Theme
 
-BOX_WIDTH = 146.0
+BOX_WIDTH, WIDEST = 118.0, 200.0  # of the text in a box
 LABEL_WIDTH = 80.0
 SMALLEST, LARGEST = 0.25, 3.0
 LEGIBLE = 0.7  # fitting never shrinks the text below this; a larger map is panned
@@ -47,6 +56,7 @@ class MapCanvas(QGraphicsView):
         self._pressed = QPoint()
         self.setScene(QGraphicsScene(self))
         self.setAccessibleName("Map")
+        self.viewport().setAccessibleName("Map")
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setRenderHint(QPainter.RenderHint.Antialiasing)
         self.setDragMode(QGraphicsView.DragMode.ScrollHandDrag)
@@ -66,33 +76,16 @@ class MapCanvas(QGraphicsView):
     def show_map(self, chart: Map) -> Drawing:
         """Lay out and draw a map, and fit it to the view; return its layout."""
         self._place = None
+        for part in (self, self.viewport()):
+            part.setAccessibleName(f"Map: {chart.title}")
         self.scene().clear()
-        boxes = {
-            node.id: Box(
-                node.id,
-                Text(
-                    node.label,
-                    self._font(10, bold=True),
-                    BOX_WIDTH - BAR - 2 * PAD,
-                    Qt.AlignmentFlag.AlignLeft,
-                ),
-                Text(
-                    _caption(chart, index),
-                    self._font(8),
-                    BOX_WIDTH - BAR - 2 * PAD,
-                    Qt.AlignmentFlag.AlignLeft,
-                ),
-                node.mechanism if node.mechanism in self._theme.mechanism else None,
-                self._theme,
-            )
-            for index, node in enumerate(chart.nodes)
-        }
+        boxes = {node.id: self._box(chart, index) for index, node in enumerate(chart.nodes)}
         texts = [
             Text(e.label, self._font(8.5), LABEL_WIDTH, Qt.AlignmentFlag.AlignHCenter) for e in chart.edges
         ]
         drawing = arrange(
             {node.id: (node.lane, node.order) for node in chart.nodes},
-            {name: box.needs(BOX_WIDTH) for name, box in boxes.items()},
+            {name: box.needs() for name, box in boxes.items()},
             [Arrow(e.source, e.target, label_room(t)) for e, t in zip(chart.edges, texts, strict=True)],
         )
         self._marks = {name: [box] for name, box in boxes.items()}
@@ -214,6 +207,17 @@ class MapCanvas(QGraphicsView):
         super().showEvent(event)
         if self._fitted:
             self.fit()
+
+    def _box(self, chart: Map, index: int) -> Box:
+        node, bold, small = chart.nodes[index], self._font(10, bold=True), self._font(8)
+        longest = max(
+            (QFontMetricsF(bold).horizontalAdvance(word) for word in node.label.split()), default=0.0
+        )
+        width = min(WIDEST, max(BOX_WIDTH, longest + 4))
+        label = Text(node.label, bold, width, Qt.AlignmentFlag.AlignLeft)
+        caption = Text(_caption(chart, index), small, width, Qt.AlignmentFlag.AlignLeft)
+        known = node.mechanism if node.mechanism in self._theme.mechanism else None
+        return Box(node.id, label, caption, width, known, self._theme)
 
     def _zoom(self, factor: float) -> None:
         self._fitted = False

@@ -84,17 +84,18 @@ class Mark(QGraphicsItem):
 class Box(Mark):
     """A rounded box: a bar and a tint in the mechanism's colour, the label, and the mechanism by name."""
 
-    def __init__(self, place: str, label: Text, caption: Text, mechanism: str | None, theme: Theme) -> None:
+    def __init__(
+        self, place: str, label: Text, caption: Text, width: float, mechanism: str | None, theme: Theme
+    ) -> None:
         super().__init__(place, theme, level=2)
-        self._label, self._caption = label, caption
+        self._label, self._caption, self._width = label, caption, width
         self._colour = theme.colour(mechanism) if mechanism else theme.colour("faint")
         self._ground = blend(theme, mechanism, "surface", 0.1) if mechanism else theme.colour("surface")
         self._rect = QRectF()
 
-    def needs(self, width: float) -> Size:
-        """Return the room its text needs in a box of this width."""
-        caption = self._caption.size.height + 3 if self._caption.size.height else 0
-        return Size(width, self._label.size.height + caption + 2 * PAD)
+    def needs(self) -> Size:
+        """Return the room its text, its bar and its padding need."""
+        return Size(self._width + BAR + 2 * PAD, self._content() + 2 * PAD)
 
     def place_in(self, rect: Rect) -> None:
         """Take up this part of the scene."""
@@ -119,10 +120,13 @@ class Box(Mark):
         painter.restore()
         pen = QPen(self.theme.colour("accent"), 2.5) if self.chosen else QPen(self.theme.colour("line"), 1.2)
         painter.strokePath(outline, pen)
-        content = self.needs(0).height - 2 * PAD
-        at = QPointF(self._rect.x() + BAR + PAD, self._rect.center().y() - content / 2)
+        at = QPointF(self._rect.x() + BAR + PAD, self._rect.center().y() - self._content() / 2)
         self._label.draw(painter, at, self.theme.colour("text"))
         self._caption.draw(painter, at + QPointF(0, self._label.size.height + 3), self.theme.colour("muted"))
+
+    def _content(self) -> float:
+        below = self._caption.size.height
+        return self._label.size.height + (below + 3 if below else 0)
 
 
 class Line(Mark):

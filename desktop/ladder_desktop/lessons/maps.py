@@ -4,8 +4,16 @@ from __future__ import annotations
 
 from ladder_content.model import Map, Study
 from PySide6.QtCore import QPoint, Qt, Signal
-from PySide6.QtGui import QAction, QKeySequence, QResizeEvent, QShowEvent
+from PySide6.QtGui import (
+    QAccessible,
+    QAccessibleAnnouncementEvent,
+    QAction,
+    QKeySequence,
+    QResizeEvent,
+    QShowEvent,
+)
 from PySide6.QtWidgets import (
+    QComboBox,
     QHBoxLayout,
     QLabel,
     QPushButton,
@@ -44,6 +52,10 @@ class MapsView(QWidget):
         self.pane = Reader(theme, "About the chosen box or arrow", points=10.5, margin=18, measure=TABLE)
         self.chooser = Chooser()
         self.chooser.setAccessibleName("Map")
+        self.chooser.view().setAccessibleName("Maps of this study")
+        self.chooser.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.chooser.setMinimumContentsLength(12)
+        self.chooser.setMaximumWidth(340)
         self.chooser.addItems([chart.title for chart in study.maps])
         self._step_label = QLabel()
         self._step_label.setProperty("role", "muted")
@@ -78,7 +90,9 @@ class MapsView(QWidget):
     def showEvent(self, event: QShowEvent) -> None:
         """Draw the first map when the tab is first seen."""
         super().showEvent(event)
-        if self._current is None and self._maps:
+        if not self._maps:
+            self.pane.show_html('<p class="muted">This study has no maps yet.</p>')
+        elif self._current is None:
             self._show_index(0)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -131,8 +145,8 @@ class MapsView(QWidget):
         bar = QHBoxLayout()
         bar.setContentsMargins(16, 10, 16, 10)
         bar.setSpacing(6)
-        bar.addWidget(self.chooser)
-        bar.addStretch(1)
+        bar.addWidget(self.chooser, 1)
+        bar.addStretch(0)
         for widget in (self._previous, self._step_label, self._next):
             bar.addWidget(widget)
         bar.addSpacing(10)
@@ -162,7 +176,6 @@ class MapsView(QWidget):
         chart = self._maps[index]
         self._current = chart
         self._text = MapText(chart, self._markdown)
-        self.canvas.setAccessibleName(f"Map: {chart.title}")
         self.canvas.show_map(chart)
         self.table.show_map(chart)
         self._arranged = False
@@ -178,7 +191,10 @@ class MapsView(QWidget):
         if self._text is None or self._current is None:
             return
         self.pane.show_html(self._text.html(place, wide=self._split.orientation() == Qt.Orientation.Vertical))
-        self.canvas.setAccessibleDescription("" if place is None else self._text.spoken(place))
+        spoken = "" if place is None else self._text.spoken(place)
+        self.canvas.setAccessibleDescription(spoken)
+        if spoken and self.canvas.hasFocus():
+            QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self.canvas, spoken))
         if self._current.kind == "flow":
             self._tell_step(self._current, place)
 

@@ -27,7 +27,8 @@ LINK_SCHEMES = {"http", "https", "fact", "map"}
 
 _TAGS = {"p", "br", "hr", "h3", "h4", "h5", "ul", "ol", "li", "blockquote", "pre", "code", "span"}
 _TAGS |= {"a", "b", "em", "i", "s", "strong", "sub", "sup", "table", "thead", "tbody", "tr", "th", "td"}
-_ATTRIBUTES = {
+_ATTRIBUTES: dict[str, set[str]] = {
+    "*": set(),
     "a": {"href", "class"},
     "ol": {"start"},
     "p": {"class"},
@@ -55,11 +56,11 @@ class Markdown:
 
     def html(self, text: str) -> str:
         """Return the HTML of a text of several blocks, free of scripts, images and foreign links."""
-        return _clean(self._parser.render(text))
+        return clean(self._parser.render(text))
 
     def inline(self, text: str) -> str:
         """Return the HTML of a text of one line, without a paragraph around it."""
-        return _clean(self._parser.renderInline(text))
+        return clean(self._parser.renderInline(text))
 
     def plain(self, text: str) -> str:
         """Return the words of a text of one line without any marks, for tables and accessible descriptions."""
@@ -139,7 +140,8 @@ def _safe(url: str) -> bool:
     return bool(colon) and scheme.lower() in LINK_SCHEMES
 
 
-def _clean(html: str) -> str:
+def clean(html: str) -> str:
+    """Return HTML with nothing in it but the tags, attributes and kinds of link that a lesson may have."""
     return nh3.clean(
         html,
         tags=_TAGS,

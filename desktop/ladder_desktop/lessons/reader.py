@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QByteArray, QEvent, QPoint, QUrl, Signal
+from PySide6.QtCore import QByteArray, QEvent, QPoint, Qt, QUrl, Signal
 from PySide6.QtGui import (
     QFontMetricsF,
     QResizeEvent,
@@ -12,6 +12,7 @@ from PySide6.QtGui import (
     QTextFrameFormat,
     QTextTable,
     QTextTableFormat,
+    QWheelEvent,
 )
 from PySide6.QtWidgets import QFrame, QTextBrowser
 
@@ -44,6 +45,7 @@ class Reader(QTextBrowser):
         self.setAccessibleName(name)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setOpenLinks(False)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)  # everything wraps
         self.setUndoRedoEnabled(False)
         font = self.font()
         font.setPointSizeF(points)
@@ -52,6 +54,7 @@ class Reader(QTextBrowser):
         self.document().setIndentWidth(22)
         self.document().setDefaultStyleSheet(text_sheet(theme, points))
         self.anchorClicked.connect(self._report_link)
+        self.highlighted.connect(self._show_address)
 
     def show_html(self, html: str) -> None:
         """Replace the text."""
@@ -70,6 +73,13 @@ class Reader(QTextBrowser):
         """Keep the column in the middle."""
         super().resizeEvent(event)
         self._set_margins()
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Scroll; the size of the text is the application's to change, headings and all."""
+        if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            event.ignore()
+        else:
+            super().wheelEvent(event)
 
     def changeEvent(self, event: QEvent) -> None:
         """Measure the column again when the font changes."""
@@ -132,6 +142,10 @@ class Reader(QTextBrowser):
                     table.setFormat(form)
             block = block.next()
         cursor.endEditBlock()
+
+    def _show_address(self, url: QUrl) -> None:
+        """Say where a link to the web leads before it is followed."""
+        self.viewport().setToolTip(url.toString() if url.scheme() in ("http", "https") else "")
 
     def _report_link(self, url: QUrl) -> None:
         below = self.cursorRect(self.textCursor()).bottomLeft()

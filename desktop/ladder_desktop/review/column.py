@@ -32,7 +32,7 @@ class Column(QScrollArea):
         text = QWidget()
         text.setMaximumWidth(width)
         self.rows = QVBoxLayout(text)
-        self.rows.setContentsMargins(24, 8, 24, 32)
+        self.rows.setContentsMargins(30, 8, 30, 32)
         self.rows.setSpacing(14)
         across = QHBoxLayout(page)
         across.setContentsMargins(0, 0, 0, 0)
@@ -41,6 +41,7 @@ class Column(QScrollArea):
         across.addStretch(1)
         self.setWidget(page)
         self.setProperty("ring", False)
+        self.verticalScrollBar().rangeChanged.connect(self._settle)
         self._wanted: QWidget | None = None
 
     def focusInEvent(self, event: QFocusEvent) -> None:
@@ -60,10 +61,11 @@ class Column(QScrollArea):
 
     def show_top(self) -> None:
         """Scroll to the top."""
+        self._wanted = None
         self.verticalScrollBar().setValue(0)
 
     def bring_into_view(self, widget: QWidget) -> None:
-        """Scroll so far that `widget` can be read, once the layout has settled."""
+        """Scroll so far that `widget` can be read, now and whenever the text around it takes its final height."""
         self._wanted = widget
         QTimer.singleShot(0, self, self._settle)
 

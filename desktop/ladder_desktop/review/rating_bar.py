@@ -31,7 +31,7 @@ class RatingButton(KeyButton):
         self._theme = theme
         self.setAccessibleName(self.label)
         self.setFixedHeight(58)
-        self.setMinimumWidth(132)
+        self.setMinimumWidth(108)
 
     def set_interval(self, interval: str) -> None:
         """Print the interval, and say it to a screen reader."""

@@ -51,4 +51,5 @@ class Readings(QWidget):
             tile.deleteLater()
         self._tiles = [Reading(metric) for metric in metrics]
         for position, tile in enumerate(self._tiles):
-            self._grid.addWidget(tile, position // COLUMNS, position % COLUMNS)
+            lonely = position == len(metrics) - 1 and position % COLUMNS == 0
+            self._grid.addWidget(tile, position // COLUMNS, position % COLUMNS, 1, COLUMNS if lonely else 1)

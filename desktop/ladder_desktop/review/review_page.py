@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 from ladder_content.model import Pack
 from PySide6.QtCore import Qt, QTimer, Signal
@@ -19,7 +19,7 @@ from ladder_desktop.review.rating_bar import RatingBar
 from ladder_desktop.review.stopwatch import Stopwatch
 from ladder_desktop.review.style import style_sheet
 from ladder_desktop.review.toast import Toast
-from ladder_desktop.study import CardState, Clock, Desk, Item, Rating, StudyError, SystemClock
+from ladder_desktop.study import Clock, Desk, Item, Kind, Rating, StudyError, SystemClock
 from ladder_desktop.theme import Theme
 
 LOOK_AGAIN_MS = 5000
@@ -36,7 +36,7 @@ class ReviewPage(QWidget):
     answered = Signal()
     failed = Signal(str)
     title: ClassVar[str]
-    kind: ClassVar[Literal["card", "ticket"]]
+    kind: ClassVar[Kind]
 
     def __init__(
         self,
@@ -154,14 +154,14 @@ class ReviewPage(QWidget):
 
     def undo(self) -> None:
         """Take back the last rating, say which it was, and show its item again."""
-        undone = None
+        undone = item_id = None
         self.notice.hide()
         with self.reporting():
-            log = self.desk.reviews()
+            item_id = self.desk.undo_item_id()
             undone = self.desk.undo()
-        if undone is None:
+        if undone is None or item_id is None:
             return
-        self.bring_back(log[-1].item_id)
+        self.bring_back(item_id)
         self.focus_target().setFocus()
         self.say(undone, undoable=False)
         self.answered.emit()
@@ -209,17 +209,13 @@ class ReviewPage(QWidget):
             action.setEnabled(self.can_rate())
         self.rating_bar.setEnabled(self.can_rate())
 
-    def state_of(self, item_id: str) -> CardState | None:
-        """Return what the desk remembers of an item."""
-        return next((state for state in self.desk.states() if state.item.item_id == item_id), None)
-
     def _queue(self) -> str | None:
-        state = self.state_of(self.item.item_id) if self.item else None
-        if state is None:
+        if self.item is None:
             return None
-        if state.memory is None:
+        memory = self.desk.memory(self.item.item_id)
+        if memory is None:
             return "new"
-        return "due" if state.memory.phase == "review" else "learning"
+        return "due" if memory.phase == "review" else "learning"
 
     def _rate_by_key(self) -> None:
         action = self.sender()

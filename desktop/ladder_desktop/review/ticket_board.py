@@ -94,7 +94,9 @@ class TicketBoard(QWidget):
         rows = QVBoxLayout(end)
         rows.setContentsMargins(0, 0, 0, 0)
         rows.setSpacing(8)
-        score = QLabel(f"{self._diagnosis.right} of {len(self._diagnosis.ticket.steps)} at the first try")
+        score = QLabel(
+            f"{self._diagnosis.right} of {len(self._diagnosis.ticket.steps)} right at the first try"
+        )
         score.setObjectName("score")
         caption = QLabel("WHAT DECIDES")
         caption.setObjectName("overline")
@@ -109,6 +111,7 @@ class TicketBoard(QWidget):
         return end
 
     def _clear(self) -> None:
+        self.right.show_top()
         for widget in (*self._steps, *([self._end] if self._end else [])):
             self.right.rows.removeWidget(widget)
             widget.hide()

@@ -14,6 +14,7 @@ from ladder_desktop.review.ticket_state import ORDER, TicketState
 from ladder_desktop.theme import Theme
 
 ROW_HEIGHT = 68
+READINGS = 3
 COLOURS = {"due": "warn", "learning": "warn", "new": "accent", "done": "good"}
 WORDS = {"due": "Due", "learning": "Learning", "new": "New", "done": "Done"}
 ENTRY = Qt.ItemDataRole.UserRole
@@ -30,8 +31,8 @@ class Entry:
 
     @property
     def line(self) -> str:
-        """What stands under the title."""
-        return "  ·  ".join((self.study.title, *self.ticket.tags))
+        """What stands under the title: the first readings. Tags would give the diagnosis away."""
+        return "   ·   ".join(f"{metric.name} {metric.value}" for metric in self.ticket.metrics[:READINGS])
 
     @property
     def spoken(self) -> str:
@@ -99,7 +100,7 @@ class TicketList(QListWidget):
 
 
 class TicketDelegate(QStyledItemDelegate):
-    """Paints a row: title over study and tags at the left, state over the next date at the right."""
+    """Paints a row: title over the first readings at the left, state over the next date at the right."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -129,7 +130,8 @@ class TicketDelegate(QStyledItemDelegate):
         small = QFont(option.font)
         small.setPointSizeF(option.font.pointSizeF() - 1)
         self._text(painter, upper.adjusted(0, 0, left_part, 0), entry.ticket.title, bold, "text")
-        self._text(painter, lower.adjusted(0, 0, left_part, 0), entry.line, small, "muted")
+        room = left_part if entry.back else 0
+        self._text(painter, lower.adjusted(0, 0, room, 0), entry.line, small, "muted")
         self._text(painter, upper, WORDS[standing], bold, COLOURS[standing], right=True)
         self._text(painter, lower, entry.back, small, "muted", right=True)
         painter.restore()

@@ -130,7 +130,7 @@ class TicketPage(ReviewPage):
         if rating and self.diagnosis is not None:
             suggestion = self.diagnosis.suggestion
             self.rating_bar.emphasise(suggestion)
-            self.suggestion.setText(f"{suggestion.name.capitalize()} fits the result; the choice is yours.")
+            self.suggestion.setText(f"Suggested: {suggestion.name.capitalize()}")
         if answering and self.diagnosis is not None:
             self._progress.setText(f"Step {len(self.diagnosis.answered) + 1} of {len(STEP_NAMES)}")
         self._footer.show_part(2 if rating else 1 if answering else 0)
@@ -163,11 +163,11 @@ class TicketPage(ReviewPage):
 
     def _fill_list(self) -> None:
         with self.reporting():
-            states = {state.item.item_id: state for state in self.desk.states()}
+            memories = {state.item.item_id: state.memory for state in self.desk.states()}
             now, zone = self.clock.now(), self.clock.zone()
             self.list.show_entries(
                 [
-                    Entry(item_id, study, ticket, ticket_state(states.get(item_id), now, zone))
+                    Entry(item_id, study, ticket, ticket_state(memories.get(item_id), now, zone))
                     for item_id, (study, ticket) in self._tickets.items()
                 ]
             )
@@ -216,6 +216,6 @@ class TicketPage(ReviewPage):
         footer = Footer()
         footer.add_part(self.open_button, hint="Space opens it")
         self._progress = QLabel()
-        footer.add_part(self._progress, left=back_button, hint="A to D, or a click, answers the step")
-        footer.add_part(self.rating_bar, left=self.suggestion, hint="Space takes the suggestion")
+        footer.add_part(self._progress, left=back_button, hint="A to D answers")
+        footer.add_part(self.rating_bar, left=self.suggestion, hint="Space takes it")
         return footer

@@ -7,8 +7,7 @@ from datetime import datetime, tzinfo
 from typing import Literal
 
 from ladder_desktop.review.wording import when
-from ladder_desktop.study import CardState
-from ladder_desktop.study.scheduler import due_instant
+from ladder_desktop.study import Memory, due_instant
 
 Standing = Literal["due", "learning", "new", "done"]
 ORDER: tuple[Standing, ...] = ("due", "learning", "new", "done")
@@ -25,11 +24,11 @@ class TicketState:
     next: str
 
 
-def ticket_state(state: CardState | None, now: datetime, zone: tzinfo) -> TicketState:
+def ticket_state(memory: Memory | None, now: datetime, zone: tzinfo) -> TicketState:
     """Say where a ticket stands at `now`."""
-    if state is None or state.memory is None:
+    if memory is None:
         return TicketState("new", "")
-    due = due_instant(state.memory, zone)
+    due = due_instant(memory, zone)
     if due <= now:
         return TicketState("due", "now")
-    return TicketState("done" if state.memory.phase == "review" else "learning", when(due, now, zone))
+    return TicketState("done" if memory.phase == "review" else "learning", when(due, now, zone))

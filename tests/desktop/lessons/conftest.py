@@ -13,6 +13,8 @@ FACTS = (
         source="Data sheet, https://example.org/h100",
         as_of="2026-11-30",
         formula="989e12 / 3.35e12",
+        value=295.2,
+        unit="FLOP/B",
     ),
     Fact(
         id="F1.14",

@@ -13,7 +13,7 @@ from ladder_content.model import Card, Fact, Metric, Option, Pack, Step, Study, 
 from ladder_desktop.review.drill_page import DrillPage
 from ladder_desktop.review.stopwatch import Stopwatch
 from ladder_desktop.review.ticket_page import TicketPage
-from ladder_desktop.study import Desk, Item
+from ladder_desktop.study import Desk, items_of
 from ladder_desktop.theme import Theme, load_theme
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
@@ -170,18 +170,10 @@ def theme() -> Theme:
     return load_theme("light")
 
 
-def register(desk: Desk, pack: Pack) -> None:
-    cards = [Item(f"{pack.id}/{card.id}", "card", study.id) for study in pack.studies for card in study.cards]
-    tickets = [
-        Item(f"{pack.id}/{each.id}", "ticket", study.id) for study in pack.studies for each in study.tickets
-    ]
-    desk.register(cards + tickets)
-
-
 @pytest.fixture
 def desk(tmp_path: Path, clock: TravelClock, pack: Pack) -> Iterator[Desk]:
     with Desk.open(tmp_path, clock) as desk:
-        register(desk, pack)
+        desk.register(items_of(pack))
         yield desk
 
 

@@ -88,7 +88,7 @@ def test_what_is_printed_is_what_happens(
     printed = drill.rating_bar.buttons[rating].interval
     before = clock.now()
     rate_by_key(drill, rating)
-    memory = next(state.memory for state in desk.states() if state.item.item_id == "demo/bandwidth")
+    memory = desk.memory("demo/bandwidth")
     assert memory is not None
     if memory.due_at is None:
         assert printed == f"{memory.interval} d"

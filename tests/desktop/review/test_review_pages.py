@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import msgspec
 import pytest
+from ladder_content.loader import bundled_pack, load_pack
 from ladder_content.model import Metric, Pack
 from ladder_desktop.review.drill_page import DrillPage
 from ladder_desktop.review.review_page import ReviewPage
 from ladder_desktop.review.ticket_page import TicketPage
-from ladder_desktop.study import Desk, Rating
+from ladder_desktop.study import Desk, Rating, items_of
 from ladder_desktop.theme import Theme
 from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QLabel, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QWidget
+from pytestqt.qtbot import QtBot
 
-from .conftest import TravelClock, register
+from .conftest import TravelClock
 
 pytestmark = pytest.mark.qt_log_ignore(
     "propagateSizeHints", extend=True
@@ -114,7 +117,7 @@ def test_hostile_text_is_harmless(
 ) -> None:
     opened: list[QUrl] = []
     monkeypatch.setattr(QDesktopServices, "openUrl", opened.append)
-    register(desk, hostile_pack)
+    desk.register(items_of(hostile_pack))
     page = kind(desk, hostile_pack, theme, clock)
     on_screen(page)
     if isinstance(page, DrillPage):
@@ -134,3 +137,90 @@ def test_hostile_text_is_harmless(
     assert len(desk.reviews()) == 1
     assert not opened
     page.deactivate()
+
+
+def clipped(page: QWidget) -> list[str]:
+    """Labels on screen that are too small for their text."""
+    return [
+        f"{label.text()[-60:]} {label.size()} {label.heightForWidth(label.width())}"
+        for label in page.findChildren(QLabel)
+        if label.isVisible() and label.wordWrap() and label.height() < label.heightForWidth(label.width())
+    ]
+
+
+def assert_nothing_clipped(page: QWidget) -> None:
+    for turn in range(10):  # nested layouts settle over a few turns of the event loop
+        QApplication.processEvents()
+        if turn and not clipped(page):
+            return
+    assert not clipped(page)
+
+
+@pytest.fixture(params=[(1064, 740), (800, 600)])
+def small_page(request: pytest.FixtureRequest, qtbot: QtBot) -> Callable[[ReviewPage], None]:
+    def show(page: ReviewPage) -> None:
+        qtbot.addWidget(page)
+        page.resize(*request.param)
+        page.show()
+        page.activate()
+        assert page.width() <= 1064  # what the window has beside its rail at 1280
+
+    return show
+
+
+@pytest.fixture
+def bundled(tmp_path: Path, clock: TravelClock) -> Iterator[tuple[Desk, Pack]]:
+    pack = load_pack(bundled_pack())
+    with Desk.open(tmp_path / "bundled", clock, new_per_day=1000) as desk:
+        desk.register(items_of(pack))
+        yield desk, pack
+
+
+def test_every_bundled_card_can_be_read_and_rated(
+    bundled: tuple[Desk, Pack], theme: Theme, clock: TravelClock, small_page: Callable[[ReviewPage], None]
+) -> None:
+    desk, pack = bundled
+    page = DrillPage(desk, pack, theme, clock)
+    small_page(page)
+    cards = sum(len(study.cards) for study in pack.studies)
+    for _ in range(cards):
+        page.reveal()
+        assert_nothing_clipped(page)
+        page.rate(Rating.EASY)
+    assert len({review.item_id for review in desk.reviews()}) == cards
+    assert page.item is None
+    page.deactivate()
+
+
+def test_every_bundled_ticket_can_be_read_and_answered(
+    bundled: tuple[Desk, Pack], theme: Theme, clock: TravelClock, small_page: Callable[[ReviewPage], None]
+) -> None:
+    desk, pack = bundled
+    page = TicketPage(desk, pack, theme, clock)
+    small_page(page)
+    tickets = [ticket for study in pack.studies for ticket in study.tickets]
+    for ticket in tickets:
+        page.open_ticket(f"{pack.id}/{ticket.id}")
+        for step in ticket.steps:
+            assert page.board.current is not None
+            assert len(page.board.current.buttons) == len(step.options)
+            page.pick(0)
+            assert_nothing_clipped(page)
+        page.rate(Rating.EASY)
+    assert len(desk.reviews()) == len(tickets)
+    page.deactivate()
+
+
+def is_in_view(widget: QWidget, viewport: QWidget) -> bool:
+    bottom = widget.mapTo(viewport, widget.rect().bottomLeft()).y()
+    return widget.isVisible() and 0 < bottom <= viewport.height()
+
+
+def test_the_step_that_waits_is_scrolled_into_view(tickets: TicketPage, qtbot: QtBot) -> None:
+    tickets.resize(1000, 520)
+    tickets.list.open_current()
+    for _ in range(3):
+        tickets.pick(0)
+        last = tickets.board.current
+        assert last is not None
+        qtbot.waitUntil(partial(is_in_view, last.buttons[-1], tickets.board.right.viewport()))

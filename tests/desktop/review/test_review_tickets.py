@@ -91,7 +91,7 @@ def test_a_ticket_from_the_list_to_the_suggested_rating(
     press(Qt.Key.Key_Return)
     seconds.value += 200
     answer_all(tickets, pick, *answers)
-    assert f"{sum(answers)} of 4 at the first try" in texts(tickets)
+    assert f"{sum(answers)} of 4 right at the first try" in texts(tickets)
     assert "TTFT grows with the prompt" in texts(tickets)
     assert suggestion.name.capitalize() in tickets.suggestion.text()
     printed = tickets.rating_bar.buttons[suggestion].interval

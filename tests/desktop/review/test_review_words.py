@@ -56,8 +56,7 @@ def test_a_ticket_goes_from_new_over_learning_to_done_to_due(
     name = "demo/manuals"
 
     def standing() -> tuple[str, str]:
-        state = next(state for state in desk.states() if state.item.item_id == name)
-        found = ticket_state(state, clock.now(), clock.zone())
+        found = ticket_state(desk.memory(name), clock.now(), clock.zone())
         return found.standing, found.next
 
     assert standing() == ("new", "")

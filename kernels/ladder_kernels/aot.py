@@ -1,0 +1,307 @@
+"""Ahead-of-time compilation: every kernel for four chips on a machine without any, and what came out of it.
+
+`python -m ladder_kernels aot` prints the table. The gates: no spilled registers, shared memory within the chip's
+limit, and tensor-core instructions wherever a kernel multiplies 16-bit matrices.
+
+Nothing here touches a driver. The process must compile, not interpret: TRITON_INTERPRET=0.
+"""
+
+import functools
+import re
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ladder_kernels import (
+    copy_blocks,
+    moe_gemm,
+    moe_route,
+    paged_attention,
+    quantised_kv,
+    rms_norm,
+    rope,
+    sample,
+    silu_mul,
+    split_kv,
+    store_kv,
+    verify_draft,
+)
+from ladder_kernels.lang import INTERPRETED, triton
+
+__all__ = ["TARGETS", "Case", "Result", "Target", "cases", "compile_case", "faults", "table"]
+
+
+@dataclass(frozen=True)
+class Target:
+    """A chip: Triton's backend and architecture, and the most shared memory a program may take, in bytes."""
+
+    name: str
+    backend: str
+    arch: int | str
+    warp_size: int
+    max_shared: int
+
+
+TARGETS = (
+    Target("sm_80", "cuda", 80, 32, 163 << 10),
+    Target("sm_90", "cuda", 90, 32, 227 << 10),
+    Target("sm_100", "cuda", 100, 32, 227 << 10),
+    Target("gfx942", "hip", "gfx942", 64, 64 << 10),
+)
+
+
+@dataclass(frozen=True)
+class Case:
+    """One kernel as one launch would compile it.
+
+    `types` are the types of the arguments that are not constants, in order, as Triton's own compile tool writes them:
+    `*fp16:16` is a pointer that is a multiple of 16 bytes.
+    """
+
+    name: str
+    kernel: Any
+    types: str
+    constants: dict[str, Any]
+    num_warps: int = 4
+    num_stages: int = 3
+    tensor_cores: bool = False
+
+
+@dataclass(frozen=True)
+class Result:
+    """What the compiler made of a case. `spills` are bytes of stack (CUDA) or spilled vector registers (ROCm)."""
+
+    case: Case
+    target: Target
+    registers: int
+    shared: int
+    spills: int
+    mma: str
+
+
+def cases(target: Target) -> Iterator[Case]:
+    """Every kernel in the configurations that are launched on `target`, for Llama-3.1-8B's shapes where there is a choice."""
+    row = {"HIDDEN": 4096, "BLOCK": 4096, "ROWS": 1}
+    norm = "*fp16:16 *fp16:16 *fp16:16 *fp16:16 *fp16:16 i32:16 i32:16 i32 fp32"
+    yield Case(
+        "store_kv",
+        store_kv.store_kv_kernel,
+        "*fp16:16 *fp16:16 *fp16:16 *fp16:16 *i64:16 i32:16 i32:16 i32:16 i32:16",
+        {"BLOCK_SIZE": 16, "ROW": 1024, "BLOCK": 1024},
+    )
+    yield Case(
+        "copy_blocks",
+        copy_blocks.copy_blocks_kernel,
+        "*fp16:16 *fp16:16 *i64:16 i64:16 i64:16",
+        {"BLOCK_NUMEL": 16384, "CHUNK": copy_blocks.CHUNK},
+    )
+    yield Case("rms_norm", rms_norm.rms_norm_kernel, norm, {**row, "HAS_RESIDUAL": False})
+    yield Case("rms_norm + residual", rms_norm.rms_norm_kernel, norm, {**row, "HAS_RESIDUAL": True})
+    heads = {"HIDDEN": 128, "BLOCK": 128, "ROWS": 16, "HAS_RESIDUAL": False}
+    yield Case("rms_norm of heads", rms_norm.rms_norm_kernel, norm, heads)
+    yield Case(
+        "rope",
+        rope.rope_kernel,
+        "*fp16:16 *fp16:16 *fp16:16 *fp16:16 *i64:16 *fp32:16 i32:16 i32:16",
+        {
+            "Q_HEADS": 32,
+            "KV_HEADS": 8,
+            "HALF": 64,
+            "BLOCK_HALF": 64,
+            "BLOCK_Q_HEADS": 32,
+            "BLOCK_KV_HEADS": 8,
+        },
+    )
+    silu = {"INTERMEDIATE": 14336, "BLOCK": 2048}
+    yield Case("silu_mul", silu_mul.silu_mul_kernel, "*fp16:16 *fp16:16", silu)
+    yield from _attention(target)
+    yield from _sampling()
+    yield from _experts()
+    yield from _quantised(target)
+
+
+def _attention(target: Target) -> Iterator[Case]:
+    hip = target.backend == "hip"
+    for dtype, head_dim, group in (("fp16", 128, 4), ("fp16", 80, 7), ("fp32", 64, 1)):
+        decode = split_kv.decode_plan(head_dim, 4 if dtype == "fp32" else 2, group, splits=8)
+        yield attention_case(f"decode {dtype} d{head_dim} g{group}", dtype, dtype, head_dim, group, decode)
+    for dtype, head_dim, group in (("bf16", 128, 4), ("fp16", 80, 7), ("fp32", 64, 1)):
+        prefill = split_kv.prefill_plan(head_dim, 4 if dtype == "fp32" else 2, group, hip)
+        yield attention_case(f"prefill {dtype} d{head_dim} g{group}", dtype, dtype, head_dim, group, prefill)
+    window = split_kv.prefill_plan(128, 2, 4, hip)
+    yield attention_case("prefill window", "fp16", "fp16", 128, 4, window, WINDOW=True)
+    invariant = split_kv.batch_invariant_plan(4, 4096)
+    yield attention_case("batch-invariant", "fp16", "fp16", 128, 4, invariant)
+    yield Case(
+        "merge_splits",
+        split_kv.merge_splits_kernel,
+        "*fp16:16 *fp32:16 *fp32:16 i32",
+        {"HEAD_DIM": 128, "BLOCK_D": 128, "CHUNK": split_kv.CHUNK},
+    )
+
+
+def attention_case(
+    name: str, dtype: str, kv_dtype: str, head_dim: int, group: int, plan: split_kv.Plan, **constants: Any
+) -> Case:
+    """paged_attention under `plan`."""
+    part = "fp32" if plan.num_splits > 1 else dtype
+    return Case(
+        f"paged_attention {name}",
+        paged_attention.paged_attention_kernel,
+        f"*{part}:16 *fp32:16 *{dtype}:16 *{kv_dtype}:16 *{kv_dtype}:16 *fp32:16 *fp32:16 *i32:16 *i32:16 *i32:16"
+        " fp32 i32 i32 i32 i32 i32:16 i32 i32:16 i32:16 i32:16 i32:16",
+        {
+            "NUM_KV_HEADS": 8,
+            "GROUP": group,
+            "HEAD_DIM": head_dim,
+            "BLOCK_D": max(16, 1 << (head_dim - 1).bit_length()),
+            "BLOCK_SIZE": 16,
+            "BLOCK_M": plan.block_m,
+            "TILE_N": plan.tile_n,
+            "SPLIT": plan.num_splits > 1,
+            "WINDOW": False,
+            "QUANTISED": False,
+            "UPCAST": False,
+            **constants,
+        },
+        plan.num_warps,
+        plan.num_stages,
+        tensor_cores=dtype != "fp32",
+    )
+
+
+def _sampling() -> Iterator[Case]:
+    vocab = {"VOCAB": 128256, "BLOCK": 4096}
+    rows = "*i64:16 *fp32:16 *fp32:16 *i32:16 *fp32:16 *fp32:16 *i64:16 *i64:16 i32:16"
+    yield Case("sample", sample.sample_kernel, rows, vocab, num_warps=8)
+    verify = "*i64:16 *i32:16 *fp32:16 *fp32:16 *i64:16 *i32:16 *i64:16 *i64:16"
+    for has_draft in (True, False):
+        constants = {"MAX_DRAFTS": 4, **vocab, "HAS_DRAFT": has_draft}
+        name = "verify_draft" if has_draft else "verify_draft of named tokens"
+        yield Case(name, verify_draft.verify_draft_kernel, verify, constants)
+
+
+def _experts() -> Iterator[Case]:
+    route = {"TOP_K": 8, "EXPERTS": 128, "BLOCK_E": 128, "ROWS": 8, "RENORMALISE": True}
+    yield Case("moe_route", moe_route.moe_route_kernel, "*fp32:16 *i32:16 *fp16:16 i32", route)
+    yield Case("moe_count", moe_route.moe_count_kernel, "*i32:16 *i32:16 i32", {"BLOCK": 1024})
+    align = {"EXPERTS": 128, "BLOCK_E": 128, "BLOCK_M": 16, "BLOCK": 1024}
+    yield Case("moe_align", moe_route.moe_align_kernel, "*i32:16 *i32:16 *i32:16 *i32:16 i32", align)
+    for dtype, block_m in (("fp16", 16), ("bf16", 64), ("fp32", 16)):
+        block_n, block_k = moe_gemm.gemm_tile(4 if dtype == "fp32" else 2)
+        yield Case(
+            f"moe_gemm {dtype} m{block_m}",
+            moe_gemm.moe_gemm_kernel,
+            f"*{dtype}:16 *{dtype}:16 *{dtype}:16 *i32:16 *i32:16 i32:16",
+            {
+                "PAIRS_PER_ROW": 8,
+                "OUT": 1536,
+                "IN": 2048,
+                "BLOCK_M": block_m,
+                "BLOCK_N": block_n,
+                "BLOCK_K": block_k,
+                "UPCAST": False,
+            },
+            tensor_cores=dtype != "fp32",
+        )
+    combine = {"TOP_K": 8, "HIDDEN": 2048, "BLOCK": 1024}
+    yield Case("moe_combine", moe_gemm.moe_combine_kernel, "*fp16:16 *fp16:16 *fp32:16", combine)
+
+
+def _quantised(target: Target) -> Iterator[Case]:
+    block = {"BLOCK_SIZE": 16, "KV_HEADS": 8, "HEAD_DIM": 128, "BLOCK_D": 128, "BLOCK_R": 16}
+    for dtype, largest in (("i8", 127.0), ("fp8e4nv", 448.0)):
+        if dtype == "fp8e4nv" and target.arch not in (
+            90,
+            100,
+        ):  # e4m3 needs the converters of sm_89 and later
+            continue
+        yield Case(
+            f"store_kv_quantised {dtype}",
+            quantised_kv.store_kv_quantised_kernel,
+            f"*fp16:16 *fp16:16 *{dtype}:16 *{dtype}:16 *fp32:16 *fp32:16 *i64:16 i32 i32:16 i32:16",
+            {**block, "LARGEST": largest, "INTEGER": dtype == "i8"},
+        )
+        decode = split_kv.decode_plan(128, 2, 4, splits=8)
+        yield attention_case(f"decode {dtype} cache", "fp16", dtype, 128, 4, decode, QUANTISED=True)
+
+
+def compile_case(case: Case, target: Target) -> Result:
+    """Compile `case` for `target`. Raises whatever Triton raises when it cannot."""
+    from triton.backends.compiler import GPUTarget
+    from triton.compiler import ASTSource
+
+    if INTERPRETED:
+        raise RuntimeError("This process interprets kernels; compile in one with TRITON_INTERPRET=0.")
+    types = iter(case.types.split())
+    signature, attributes = {}, {}
+    for place, name in enumerate(case.kernel.arg_names):
+        if name in case.constants:
+            signature[name] = "constexpr"
+            continue
+        signature[name], _, multiple = next(types).partition(":")
+        if multiple:
+            attributes[(place,)] = [["tt.divisibility", int(multiple)]]
+    compiled = triton.compile(
+        ASTSource(case.kernel, signature, case.constants, attributes),
+        target=GPUTarget(target.backend, target.arch, target.warp_size),
+        options={"num_warps": case.num_warps, "num_stages": case.num_stages},
+    )
+    read = _read_cuda if target.backend == "cuda" else _read_hip
+    registers, spills, mma = read(compiled.asm)
+    return Result(case, target, registers, compiled.metadata.shared, spills, mma)
+
+
+def _read_cuda(asm: Any) -> tuple[int, int, str]:
+    with tempfile.TemporaryDirectory() as folder:
+        cubin = Path(folder, "kernel.cubin")
+        cubin.write_bytes(asm["cubin"])
+        command = [str(_cuobjdump()), "--dump-resource-usage", str(cubin)]
+        usage = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    number = {key: int(value) for key, value in re.findall(r"(REG|STACK|LOCAL):(\d+)", usage)}
+    kinds = re.findall(r"\b(wgmma\.mma_async|tcgen05\.mma|mma\.sync)\b", asm["ptx"])
+    return number["REG"], number["STACK"] + number["LOCAL"], kinds[0] if kinds else "-"
+
+
+def _read_hip(asm: Any) -> tuple[int, int, str]:
+    text = asm["amdgcn"]
+    number = {key: int(value) for key, value in re.findall(r"\.(vgpr_count|vgpr_spill_count):\s+(\d+)", text)}
+    kinds = re.findall(r"\bv_mfma_\w+", text)
+    return number["vgpr_count"], number["vgpr_spill_count"], kinds[0] if kinds else "-"
+
+
+@functools.cache
+def _cuobjdump() -> Path:
+    """The cuobjdump that Triton's wheel brings along."""
+    return Path(triton.__file__).parent / "backends" / "nvidia" / "bin" / "cuobjdump"
+
+
+def faults(result: Result) -> list[str]:
+    """What is wrong with a result; [] when it passes the gates."""
+    found = []
+    if result.spills:
+        found.append(f"{result.spills} spilled")
+    if result.shared > result.target.max_shared:
+        found.append(f"{result.shared} bytes of shared memory, the chip has {result.target.max_shared}")
+    if result.case.tensor_cores and result.mma == "-":
+        found.append("no tensor-core instruction")
+    return found
+
+
+def table() -> tuple[str, int]:
+    """Compile everything; return the table and the number of faults."""
+    lines = [f"{'kernel':44} {'chip':7} {'warps':>5} {'registers':>9} {'shared':>7} {'spills':>6}  mma"]
+    count = 0
+    for target in TARGETS:
+        for case in cases(target):
+            result = compile_case(case, target)
+            wrong = faults(result)
+            count += len(wrong)
+            lines.append(
+                f"{case.name:44} {target.name:7} {case.num_warps:5} {result.registers:9} {result.shared:7}"
+                f" {result.spills:6}  {result.mma}{'   FAULT: ' + '; '.join(wrong) if wrong else ''}"
+            )
+    return "\n".join(lines), count
