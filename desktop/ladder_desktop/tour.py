@@ -111,7 +111,9 @@ class Tour:
         self._press(Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
         if (rated, len(desk.reviews())) != (3, 2) or desk.rebuild_mismatches():
             raise TourError(f"Drilling {first} did not leave the log it should have left.")
-        self._say("Candidate: drilled 3 cards by keyboard and took the last one back; the log leads to the states.")
+        self._say(
+            "Candidate: drilled 3 cards by keyboard and took the last one back; the log leads to the states."
+        )
 
     def _diagnose(self) -> None:
         page = self._show("tickets", TicketPage)
@@ -122,7 +124,9 @@ class Tour:
         for _ in range(3):
             if page.diagnosis is None or page.diagnosis.current is None:
                 raise TourError("The ticket ended before its fourth step.")
-            right = next(n for n, option in enumerate(page.diagnosis.shown(page.diagnosis.current)) if option.correct)
+            right = next(
+                n for n, option in enumerate(page.diagnosis.shown(page.diagnosis.current)) if option.correct
+            )
             self._press(Qt.Key(Qt.Key.Key_1 + right))
         if page.diagnosis is None:
             raise TourError("The ticket was gone before it was rated.")
@@ -142,7 +146,9 @@ class Tour:
         for place, scenario in enumerate(scenarios):
             page.head.picker.setCurrentIndex(place)
             self._press(Qt.Key.Key_R, Qt.KeyboardModifier.ControlModifier)
-            self._wait(lambda: page.player.edge.ended is not None, ENGINE_SECONDS, f"The run of {scenario.id}")
+            self._wait(
+                lambda: page.player.edge.ended is not None, ENGINE_SECONDS, f"The run of {scenario.id}"
+            )
             page.step_by(0)
             page.seek(page.player.last * 2 // 5)
             self._shot("live" if scenario is scenarios[-1] else f"live-{scenario.id}")
