@@ -70,7 +70,7 @@ class EngineClient:
         Raises EngineError if the child cannot be started.
         """
         if self._child is None or not self._child.alive:
-            self.close()
+            self._end(patient=False)
             self._child = _Child(self._command)
         self._unanswered.append(time.monotonic())
         self._child.send(Run(scenario=str(scenario), kernels=kernels))

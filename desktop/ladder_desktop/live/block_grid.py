@@ -189,7 +189,7 @@ class BlockGrid(QWidget):
     def _paint_numbers(self, painter: QPainter) -> None:
         """Write the owner's number into each block; for the selected owner, also the place in its block_table."""
         font = QFont(self.font())
-        font.setPixelSize(max(9, min(13, int(self._cell.height() * 0.30))))
+        font.setPixelSize(max(8, min(13, int(self._cell.height() * 0.30), int(self._cell.width() * 0.55))))
         painter.setFont(font)
         filled = self.state.tokens_in_blocks()
         block_size = self.state.config.block_size if self.state.config else 1
@@ -199,7 +199,7 @@ class BlockGrid(QWidget):
             inks = readable_on(full, self.theme), text
             dim = self.selection is not None and self.selection != seq_id
             for position, block_id in enumerate(self.state.sequences[seq_id].block_table):
-                rect = self.cell_rect(block_id).adjusted(4, 2, -4, -2)
+                rect = self.cell_rect(block_id).adjusted(3, 2, -2, -2)
                 covered = filled[block_id] * rect.height() / block_size
                 painter.setPen(self.theme.colour("muted") if dim else inks[covered < font.pixelSize() * 0.8])
                 painter.drawText(rect, foot, str(seq_id + 1))
