@@ -200,6 +200,15 @@ def test_a_selection_lights_every_view_and_escape_clears_it(make: Make, qtbot: Q
     assert page.answer.text.toPlainText() == ""
 
 
+def test_arrow_keys_in_the_list_of_requests_select(make: Make, qtbot: QtBot) -> None:
+    page = with_run(make())
+    page.requests.setFocus()
+    qtbot.keyClick(page.requests, Qt.Key.Key_Down)
+    qtbot.keyClick(page.requests, Qt.Key.Key_Down)
+    assert page.selection == page.grid.selection == page.requests.currentIndex().row()
+    assert page.selection is not None
+
+
 def test_the_answer_of_the_selected_request_grows_and_shrinks_with_the_playhead(make: Make) -> None:
     page = with_run(make(), 0)
     page.seek(2)
