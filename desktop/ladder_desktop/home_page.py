@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 
-from ladder_content.model import Pack
+from ladder_content.model import Pack, Study
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QFrame,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
 
 from ladder_desktop.study import Counts, Desk
 
@@ -44,16 +54,6 @@ class HomePage(QWidget):
         lead.setProperty("role", "muted")
         lead.setWordWrap(True)
 
-        grid = QGridLayout()
-        grid.setSpacing(16)
-        grid.addWidget(self._cards, 0, 0)
-        grid.addWidget(self._tickets, 0, 1)
-        for row, study in enumerate(self._pack.studies, start=1):
-            read = DoorPanel(
-                f"{study.number}. {study.title}", study.summary, "Read the study", f"study:{study.id}"
-            )
-            read.go.connect(self.go)
-            grid.addWidget(read, row, 0)
         live = DoorPanel(
             "Live lab",
             "A real little model on a real paged engine: watch KV blocks and batch membership move, step by step.",
@@ -61,33 +61,52 @@ class HomePage(QWidget):
             "live",
         )
         live.go.connect(self.go)
-        grid.addWidget(live, 1, 1)
-        grid.setColumnStretch(0, 1)
-        grid.setColumnStretch(1, 1)
+        practice = _grid((self._cards, self._tickets, live), columns=3)
+        studies = _grid([self._door_to(study) for study in self._pack.studies], columns=2)
 
         column = QWidget()
-        column.setMaximumWidth(980)
+        column.setMaximumWidth(1060)
         inner = QVBoxLayout(column)
-        inner.setContentsMargins(0, 0, 0, 0)
+        inner.setContentsMargins(40, 34, 40, 24)
         inner.setSpacing(8)
         inner.addWidget(title)
         inner.addWidget(lead)
         inner.addWidget(self._next)
-        inner.addSpacing(12)
-        inner.addLayout(grid)
+        inner.addSpacing(10)
+        inner.addLayout(practice)
+        inner.addSpacing(14)
+        inner.addWidget(_heading("Studies"))
+        inner.addLayout(studies)
         inner.addStretch(1)
-        outer = QHBoxLayout(self)
-        outer.setContentsMargins(40, 34, 40, 24)
-        outer.addStretch(1)
-        outer.addWidget(column, 20)
-        outer.addStretch(1)
+        middle = QWidget()
+        across = QHBoxLayout(middle)
+        across.setContentsMargins(0, 0, 0, 0)
+        across.addStretch(1)
+        across.addWidget(column, 1000)
+        across.addStretch(1)
+        scroll = QScrollArea()
+        scroll.setObjectName("plain")
+        scroll.setWidget(middle)
+        scroll.setWidgetResizable(True)
+        scroll.setFrameShape(QFrame.Shape.NoFrame)
+        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.addWidget(scroll)
+
+    def _door_to(self, study: Study) -> DoorPanel:
+        door = DoorPanel(
+            f"{study.number}. {study.title}", study.summary, "Read the study", f"study:{study.id}"
+        )
+        door.go.connect(self.go)
+        return door
 
     def activate(self) -> None:
         """Read the counts again."""
         self._cards.show_counts(self._desk.counts("card"))
         self._tickets.show_counts(self._desk.counts("ticket"))
-        due = self._desk.next_due_at()
-        self._next.setText(f"Next review: {local_time(due)}." if due else "")
+        due = self._desk.next_due_at() if self._desk.next_item() is None else None
+        self._next.setText(f"Nothing waits. The next review is due {local_time(due)}." if due else "")
         self._next.setVisible(due is not None)
 
     def deactivate(self) -> None:
@@ -107,9 +126,9 @@ class DoorPanel(QFrame):
         super().__init__()
         self._target = target
         self.setProperty("role", "card")
-        label = QLabel(heading)
-        label.setProperty("role", "heading")
+        label = _heading(heading)
         text = QLabel(sentence)
+        text.setTextFormat(Qt.TextFormat.PlainText)
         text.setProperty("role", "muted")
         text.setWordWrap(True)
         self.button = QPushButton(button)
@@ -155,6 +174,24 @@ class PracticePanel(DoorPanel):
         for name, label in self._numbers.items():
             label.setText(str(getattr(counts, name)))
         self.setAccessibleName(f"{counts.due} due, {counts.learning} learning, {counts.new} new")
+
+
+def _heading(text: str) -> QLabel:
+    label = QLabel(text)
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    label.setProperty("role", "heading")
+    label.setWordWrap(True)
+    return label
+
+
+def _grid(panels: Sequence[QWidget], columns: int) -> QGridLayout:
+    grid = QGridLayout()
+    grid.setSpacing(16)
+    for place, panel in enumerate(panels):
+        grid.addWidget(panel, *divmod(place, columns))
+    for column in range(columns):
+        grid.setColumnStretch(column, 1)
+    return grid
 
 
 def local_time(moment: datetime) -> str:

@@ -24,7 +24,8 @@ from PySide6.QtWidgets import (
 
 from ladder_desktop.dialogs import ShortcutSheet
 
-RAIL_WIDTH = 216
+RAIL_WIDTH = 236
+ROW_HEIGHT = 38
 
 
 class Page(Protocol):
@@ -67,6 +68,7 @@ class MainWindow(QMainWindow):
         self.rail.setObjectName("rail")
         self.rail.setAccessibleName("Pages")
         self.rail.setFixedWidth(RAIL_WIDTH)
+        self.rail.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.rail.currentRowChanged.connect(self._rail_moved)
         self._stack = QStackedWidget()
         centre = QWidget()
@@ -93,7 +95,8 @@ class MainWindow(QMainWindow):
         for entry in entries:
             item = QListWidgetItem(entry.label)
             item.setData(Qt.ItemDataRole.UserRole, entry.key)
-            item.setSizeHint(QSize(RAIL_WIDTH - 16, 38))
+            item.setToolTip(entry.label)
+            item.setSizeHint(QSize(0, ROW_HEIGHT))
             self.rail.addItem(item)
         self.rail.blockSignals(False)
         self._fill_go_menu()

@@ -12,8 +12,6 @@ from ladder_desktop.lessons.lesson_page import LessonPage
 from ladder_desktop.lessons.map_canvas import LEGIBLE, MapCanvas
 from PySide6.QtCore import QPoint
 
-pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints", extend=True)  # offscreen says so of any window
-
 PACK = load_pack(bundled_pack())
 MAPS = [chart for study in PACK.studies for chart in study.maps]
 

@@ -9,8 +9,6 @@ from ladder_desktop.lessons.markdown import Markdown
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QDesktopServices
 
-pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints", extend=True)  # offscreen says so of any window
-
 
 @pytest.fixture
 def page(qtbot, pack, study, theme):

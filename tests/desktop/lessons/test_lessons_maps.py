@@ -10,8 +10,6 @@ from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QApplication
 
-pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints", extend=True)  # offscreen says so of any window
-
 
 @pytest.fixture
 def view(qtbot, pack, study, theme):

@@ -13,7 +13,6 @@ from ladder_desktop.theme import load_theme
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
-pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints", extend=True)  # offscreen says so of any window
 ROOM = Path(room.__file__).parent
 
 

@@ -7,8 +7,6 @@ from ladder_desktop.lessons.markdown import Markdown
 from ladder_desktop.lessons.questions import QuestionsView
 from PySide6.QtCore import Qt
 
-pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints", extend=True)  # offscreen says so of any window
-
 
 @pytest.fixture
 def view(qtbot, pack, study, theme):
