@@ -190,7 +190,7 @@ def test_a_selection_lights_every_view_and_escape_clears_it(make: Make, qtbot: Q
         index = page.requests.model().index(seq_id, 1)
         qtbot.mouseClick(page.requests.viewport(), left, pos=page.requests.visualRect(index).center())
 
-    assert page.grid.selection == page.timeline.selection == page.requests.currentIndex().row() == seq_id
+    assert page.grid.selection == page.timeline.selection == page.requests.selected_row() == seq_id
     assert page.answer.text.toPlainText() == sequence.prompt + sequence.text
     assert sequence.name in page.answer.head.text()
 
@@ -205,8 +205,21 @@ def test_arrow_keys_in_the_list_of_requests_select(make: Make, qtbot: QtBot) -> 
     page.requests.setFocus()
     qtbot.keyClick(page.requests, Qt.Key.Key_Down)
     qtbot.keyClick(page.requests, Qt.Key.Key_Down)
-    assert page.selection == page.grid.selection == page.requests.currentIndex().row()
+    assert page.selection == page.grid.selection == page.requests.selected_row()
     assert page.selection is not None
+
+
+@pytest.mark.parametrize("seq_id", [None, 3])
+def test_the_keyboard_coming_into_a_table_changes_no_selection(
+    make: Make, qtbot: QtBot, seq_id: int | None
+) -> None:
+    page = with_run(make())
+    page.select(seq_id)
+    page.requests.setFocus(Qt.FocusReason.TabFocusReason)
+    page.seek(21)
+    qtbot.keyClick(page.timeline, Qt.Key.Key_T)
+    assert page.block_list.hasFocus()
+    assert page.selection == page.timeline.selection == page.requests.selected_row() == seq_id
 
 
 def test_the_answer_of_the_selected_request_grows_and_shrinks_with_the_playhead(make: Make) -> None:

@@ -177,6 +177,8 @@ class LivePage(QWidget):
         self.selection = seq_id
         for view in (self.grid, self.timeline, self.requests):
             view.select(seq_id)
+        if seq_id is None:
+            self.block_list.light(None)
         self.answer.show_state(self.player.state, seq_id)
 
     def clear_selection(self) -> None:
