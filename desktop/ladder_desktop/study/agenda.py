@@ -26,7 +26,10 @@ _NEW = f"FROM items WHERE {_IN_PACK} AND NOT EXISTS (SELECT 1 FROM cards WHERE c
 
 @dataclass(frozen=True, slots=True)
 class Agenda:
-    """The queue as it stands at one instant in one zone, for one kind of item or for all (None)."""
+    """The queue as it stands at one instant in one zone, for one kind of item or for all (None).
+
+    The daily limit of new items holds for what is asked for: so many cards, so many tickets, or so many of both.
+    """
 
     db: Database
     now: datetime
@@ -69,7 +72,8 @@ class Agenda:
 
     def _new_left(self) -> int:
         introduced: int = self._value(
-            "SELECT count(*) FROM reviews WHERE before IS NULL AND study_day = :today"
+            "SELECT count(*) FROM reviews JOIN items USING (item_id) "
+            "WHERE before IS NULL AND study_day = :today AND (:kind IS NULL OR kind = :kind)"
         )
         return max(0, self.new_per_day - introduced)
 
