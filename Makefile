@@ -48,7 +48,7 @@ shots: setup
 
 models: setup
 	@mkdir -p build
-	@$(BIN)/python -m ladder_content text $(PACK) > build/corpus.txt
+	@$(BIN)/python -m ladder_content text --study hub $(PACK) > build/corpus.txt
 	@$(BIN)/python -m ladder_engine.training build/corpus.txt engine/ladder_engine/models
 
 bench-live: setup

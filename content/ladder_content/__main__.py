@@ -21,17 +21,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         prog="python -m ladder_content", description="Tools for authors of packs."
     )
     commands = parser.add_subparsers(dest="command", required=True)
-    for name, purpose in (
-        ("check", "report every fault of a pack, one line each"),
-        ("text", "print a pack as plain text"),
-    ):
-        commands.add_parser(name, help=purpose).add_argument(
-            "path", type=Path, help="a pack: a folder or a zip"
-        )
+    check = commands.add_parser("check", help="report every fault of a pack, one line each")
+    text = commands.add_parser("text", help="print a pack as plain text, a form feed between its documents")
+    for command in (check, text):
+        command.add_argument("path", type=Path, help="a pack: a folder or a zip")
+    text.add_argument("--study", help="the id of one study, where not the whole pack is wanted")
     options = parser.parse_args(arguments)
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(encoding="utf-8")  # a Windows console may default to less
-    return _check(options.path) if options.command == "check" else _text(options.path)
+    return _check(options.path) if options.command == "check" else _text(options.path, options.study)
 
 
 def _check(path: Path) -> int:
@@ -43,13 +41,18 @@ def _check(path: Path) -> int:
     return 2 if faults else 0
 
 
-def _text(path: Path) -> int:
+def _text(path: Path, study_id: str | None) -> int:
     try:
         pack = load_pack(path)
     except PackError as error:
         print(error, file=sys.stderr)
         return 2
-    print(plain_text(pack), end="")
+    studies = [study for study in pack.studies if study_id in (None, study.id)]
+    if not studies:
+        known = ", ".join(study.id for study in pack.studies)
+        print(f"{path} has no study {study_id}; it has: {known}.", file=sys.stderr)
+        return 2
+    print(plain_text(studies), end="")
     return 0
 
 

@@ -2,36 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from ladder_content.citations import without_citations
-from ladder_content.model import Map, Pack, Ticket
+from ladder_content.model import Map, Study, Ticket
 
 _MARKDOWN = MarkdownIt("commonmark").enable("table")
 
 
-def plain_text(pack: Pack) -> str:
-    """Return the whole pack as plain text: its documents, with a form feed between one and the next."""
-    return "\n\f\n".join(documents(pack)) + "\n"
+def plain_text(studies: Iterable[Study]) -> str:
+    """Return studies as plain text: their documents, with a form feed between one and the next."""
+    return "\n\f\n".join(document for study in studies for document in documents(study)) + "\n"
 
 
-def documents(pack: Pack) -> Iterator[str]:
-    """Yield what can be read by itself: a section, a map, a card as `Q: ...` and `A: ...`, a ticket, a fact."""
-    for study in pack.studies:
-        yield f"{study.title}\n{plain(study.summary)}"
-        for section in study.sections:
-            yield f"{section.title}\n{plain(section.body)}"
-        for one in study.maps:
-            yield _map(one)
-        for card in study.cards:
-            yield f"Q: {plain(card.question)}\nA: {' '.join(plain(card.answer).split())}"
-        for ticket in study.tickets:
-            yield _ticket(ticket)
-    for fact in pack.facts:
-        yield " ".join(fact.statement.split())
+def documents(study: Study) -> Iterator[str]:
+    """Yield what can be read by itself: a section, a map, a card as `Q: ...` and `A: ...`, a ticket."""
+    yield f"{study.title}\n{plain(study.summary)}"
+    for section in study.sections:
+        yield f"{section.title}\n{plain(section.body)}"
+    for one in study.maps:
+        yield _map(one)
+    for card in study.cards:
+        yield f"Q: {plain(card.question)}\nA: {' '.join(plain(card.answer).split())}"
+    for ticket in study.tickets:
+        yield _ticket(ticket)
 
 
 def _map(one: Map) -> str:

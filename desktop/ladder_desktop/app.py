@@ -106,6 +106,7 @@ class Application(QObject):
         from ladder_desktop.review.drill_page import DrillPage
 
         page = DrillPage(self.desk, self.pack, self.theme)
+        page.go.connect(self._go)
         page.answered.connect(self.refresh_counts)
         return page
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import astuple
 from datetime import datetime
 
 from ladder_content.model import Pack, Study
@@ -103,9 +104,10 @@ class HomePage(QWidget):
 
     def activate(self) -> None:
         """Read the counts again."""
-        self._cards.show_counts(self._desk.counts("card"))
-        self._tickets.show_counts(self._desk.counts("ticket"))
-        due = self._desk.next_due_at() if self._desk.next_item() is None else None
+        cards, tickets = self._desk.counts("card"), self._desk.counts("ticket")
+        self._cards.show_counts(cards)
+        self._tickets.show_counts(tickets)
+        due = None if any((*astuple(cards), *astuple(tickets))) else self._desk.next_due_at()
         self._next.setText(f"Nothing waits. The next review is due {local_time(due)}." if due else "")
         self._next.setVisible(due is not None)
 

@@ -6,6 +6,7 @@ there is no display, `make shots` takes it for the README, and a test takes it w
 
 from __future__ import annotations
 
+import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -14,7 +15,14 @@ from typing import TypeVar
 from ladder_content.loader import bundled_pack, load_pack
 from ladder_engine.scenario import bundled_scenarios
 from ladder_engine.summary import summarize_state
-from PySide6.QtCore import QDeadlineTimer, QEventLoop, Qt
+from PySide6.QtCore import (
+    QDeadlineTimer,
+    QEventLoop,
+    QMessageLogContext,
+    Qt,
+    QtMsgType,
+    qInstallMessageHandler,
+)
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 
@@ -43,6 +51,7 @@ class Tour:
 
     def run(self) -> None:
         """Take the tour in the light theme, then picture the main pages again in the dark one."""
+        qInstallMessageHandler(_pass_on)
         self._out.mkdir(parents=True, exist_ok=True)
         for old in self._out.glob("*.png"):
             old.unlink()
@@ -151,6 +160,7 @@ class Tour:
             )
             page.step_by(0)
             page.seek(page.player.last * 2 // 5)
+            page.select(0)
             self._shot("live" if scenario is scenarios[-1] else f"live-{scenario.id}")
             summary = summarize_state(page.player.edge)
             if summary.error:
@@ -227,3 +237,9 @@ class Tour:
             if deadline.hasExpired():
                 raise TourError(f"{what} did not end within {seconds:.0f} seconds.")
             QApplication.processEvents(QEventLoop.ProcessEventsFlag.AllEvents, 20)
+
+
+def _pass_on(_kind: QtMsgType, _context: QMessageLogContext, message: str) -> None:
+    """Print what Qt has to say, except what the offscreen platform says of every window."""
+    if "propagateSizeHints" not in message:
+        print(message, file=sys.stderr)

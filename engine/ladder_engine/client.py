@@ -37,13 +37,7 @@ from ladder_engine.protocol import (
 from ladder_engine.trace import AnyEvent, RunEnded, RunStarted
 
 SERVICE = (sys.executable, "-m", "ladder_engine.service")
-NICENESS = 5  # the window goes first: a frame must not wait for a step
 GRACE_S = 0.6  # the child's time to leave by itself, and again after terminate, and again after kill
-
-if sys.platform == "win32":
-    CREATION_FLAGS = subprocess.CREATE_NO_WINDOW | subprocess.BELOW_NORMAL_PRIORITY_CLASS
-else:
-    CREATION_FLAGS = 0
 
 
 class EngineClient:
@@ -76,7 +70,7 @@ class EngineClient:
         Raises EngineError if the child cannot be started.
         """
         if self._child is None or not self._child.alive:
-            self.close()
+            self._end(patient=False)
             self._child = _Child(self._command)
         self._unanswered.append(time.monotonic())
         self._child.send(Run(scenario=str(scenario), kernels=kernels))
@@ -154,14 +148,11 @@ class _Child:
                 stderr=self._errors,
                 env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "PYTHONUTF8": "1"},
                 start_new_session=True,  # its own group: an interrupt in the terminal is ours to handle
-                creationflags=CREATION_FLAGS,
+                creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
             )
         except OSError as error:
             self._errors.close()
             raise EngineError(_sentence(f"The engine cannot be started: {error}")) from error
-        if sys.platform != "win32":
-            with contextlib.suppress(OSError):
-                os.setpriority(os.PRIO_PROCESS, self._process.pid, NICENESS)
         self._reader = threading.Thread(target=self._read, name="engine-reader", daemon=True)
         self._reader.start()
 

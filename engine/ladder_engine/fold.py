@@ -156,7 +156,8 @@ class _Folder:
             owns = 0 <= block_id < len(owner) and owner[block_id] == event.seq_id
             self._require(owns, f"{sequence.name} frees block {block_id}, which it does not own")
             owner[block_id] = FREE
-        kept = tuple(block_id for block_id in sequence.block_table if block_id not in event.block_ids)
+        given_up = set(event.block_ids)
+        kept = tuple(block_id for block_id in sequence.block_table if block_id not in given_up)
         self._put(sequence, block_table=kept)
         self._note(
             freed=self.state.open_step.freed + tuple((block_id, event.seq_id) for block_id in event.block_ids)
@@ -218,9 +219,11 @@ class _Folder:
         state = self.state
         for work in state.open_step.work:
             self._put(state.sequences[work.seq_id], num_computed_tokens=work.start + work.num_tokens)
+        may_own = {FREE, *state.running}
         for block_id, seq_id in enumerate(state.block_owner):
-            idle = seq_id != FREE and seq_id not in state.running
-            self._require(not idle, f"block {block_id} stays with {self._name(block_id)}, which does not run")
+            self._require(
+                seq_id in may_own, f"block {block_id} stays with {self._name(block_id)}, which does not run"
+            )
         said = (event.num_running, event.num_waiting, event.num_free_blocks)
         found = (len(state.running), len(state.waiting), state.num_free_blocks)
         self._require(said == found, "the engine counts {} running, {} waiting and {} free blocks".format(*said)

@@ -1,6 +1,6 @@
 """Train the bundled models: a small Llama and its smaller draft, on the project's own lesson text.
 
-    python -m ladder_content text PACK > corpus.txt
+    python -m ladder_content text --study hub PACK > corpus.txt
     python -m ladder_engine.training corpus.txt OUT_DIR
 
 `make models` runs both. A form feed parts the corpus into documents (sections, cards, tickets); every
@@ -50,7 +50,7 @@ class Recipe:
 
 
 RECIPES = (
-    Recipe("ladder-3m", 256, 4, 8, 4, 704, steps=1000, share=1.0),
+    Recipe("ladder-3m", 256, 4, 8, 4, 704, steps=800, share=1.0),
     Recipe("ladder-draft", 128, 2, 4, 4, 352, steps=400, share=0.5),
 )
 

@@ -27,22 +27,22 @@ def test_html_and_code_blocks() -> None:
 def test_the_whole_of_a_pack(
     files: dict[str, str], tmp_path: Path, write_folder: Callable[..., Path]
 ) -> None:
-    text = plain_text(load_pack(write_folder(tmp_path, files)))
-    assert "The floor of a step\n\nA decode step reads every weight once." in text
+    text = plain_text(load_pack(write_folder(tmp_path, files)).studies)
+    assert "\f\nThe floor of a step\nA decode step reads every weight once." in text
     assert (
-        "\n\nQ: How fast can one stream of an 8B model be on an H100?\nA: A step streams all weights, so"
+        "\f\nQ: How fast can one stream of an 8B model be on an H100?\nA: A step streams all weights, so"
         in text
     )
     assert "Which lever first? CUDA graphs. They remove the launches between kernels." in text
     assert "Not: A bigger batch. There is nobody to put into it." in text
     assert "From Read weights to Sample: One row of scores for each request." in text
-    assert text.endswith("at least 4.5 ms.\n")
+    assert text.endswith("the step takes longer.\n")
 
 
 def test_the_bundled_pack_as_text() -> None:
     pack = load_pack(bundled_pack())
-    text = plain_text(pack)
-    assert len(re.findall(r"^Q: .+\nA: .+\n$", text, re.MULTILINE)) == sum(
+    text = plain_text(pack.studies)
+    assert len(re.findall(r"^Q: .+\nA: .+$", text, re.MULTILINE)) == sum(
         len(study.cards) for study in pack.studies
     )
     assert not re.search(r"\[[A-Z]+\d+\.\d+|\*\*|^#|^\||`", text, re.MULTILINE)

@@ -119,6 +119,29 @@ def test_a_trace_that_says_a_thing_twice_does_not_add_up(kind: type[AnyEvent]) -
         fold(twice(kind))
 
 
+@given(traces(), st.data())
+def test_a_damaged_trace_folds_or_raises_one_sentence(events: list[AnyEvent], data: st.DataObject) -> None:
+    place = st.integers(0, len(events) - 1)
+    for _ in range(data.draw(st.integers(1, 3))):
+        a, b = data.draw(place), data.draw(place)
+        events[a], events[b] = events[b], events[a]
+    damage = data.draw(st.sampled_from(["none", "cut", "drop", "repeat"]))
+    at = data.draw(place)
+    events = {
+        "none": events,
+        "cut": events[:at],
+        "drop": events[:at] + events[at + 1 :],
+        "repeat": events[: at + 1] + events[at:],
+    }[damage]
+    said = "It folds."
+    try:
+        fold(events)
+    except TraceError as error:
+        said = str(error)
+    assert said.endswith(".")
+    assert "\n" not in said
+
+
 def test_a_block_freed_twice_is_named() -> None:
     with pytest.raises(
         TraceError,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+from ladder_content.loader import bundled_pack
 from ladder_desktop.cli import main
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -75,10 +77,11 @@ def test_a_data_folder_that_is_a_file(tmp_path: Path) -> None:
 
 
 def test_a_broken_pack_names_file_and_line(tmp_path: Path) -> None:
+    shutil.copytree(bundled_pack(), tmp_path, dirs_exist_ok=True)
     (tmp_path / "pack.yaml").write_text("id: [unclosed\n")
     result = invoke("check", tmp_path)
     assert result.exit_code == 2
-    assert "pack.yaml:" in result.stderr
+    assert result.stderr.startswith("pack.yaml:2: ")
     assert_one_sentence(
         invoke("export", "--data", tmp_path / "data", "--pack", tmp_path, tmp_path / "a.ladder"), "pack.yaml"
     )

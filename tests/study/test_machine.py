@@ -165,7 +165,11 @@ class Study(RuleBasedStateMachine):
                 assert memory.due_day is not None
                 reviews.append((day_start(memory.due_day, self.clock.where), position, item))
         first_ones = {review.item_id: review for review in reversed(self.desk.reviews())}
-        introduced = sum(review.study_day == today for review in first_ones.values())
+        kinds = {state.item.item_id: state.item.kind for state in self.desk.states()}
+        introduced = sum(
+            review.study_day == today and kind in (None, kinds[item_id])
+            for item_id, review in first_ones.items()
+        )
         return (
             [item for due, _, item in sorted(steps, key=lambda step: step[:2]) if due <= now],
             [item for due, _, item in sorted(steps, key=lambda step: step[:2]) if now < due <= now + AHEAD],

@@ -202,6 +202,7 @@ def test_two_desks_on_one_file_answer_in_turn_and_lose_nothing(used: Path, clock
             with Desk.open(used, clock) as desk:
                 for number in range(30):
                     desk.answer("pack/card-2", Rating(number % 4 + 1), FIVE_SECONDS)
+                    assert desk.rebuild_mismatches() == []
         except Exception as error:
             faults.append(error)
 

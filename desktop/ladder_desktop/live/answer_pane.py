@@ -46,9 +46,8 @@ class AnswerPane(QWidget):
         if sequence is None:
             self.head.setText("No request is selected")
             self.measured.setText("")
-            self.table.setText(
-                "Click a row, a block or a request, or use the arrow keys, to read its answer here."
-            )
+            self.table.setText("Select a request, a row or a block to read its answer.")
+            self.table.setToolTip("")
             self._show_text(None, "", "")
             return
         self.head.setText(f"{sequence.seq_id + 1}  {sequence.name}: {status_words(sequence)}")
@@ -57,6 +56,7 @@ class AnswerPane(QWidget):
         self.table.setText(
             f"KV of {sequence.num_computed_tokens} of {sequence.num_tokens} tokens in block_table [{blocks}]"
         )
+        self.table.setToolTip(self.table.text())
         self._show_text(sequence.seq_id, sequence.prompt, sequence.text)
 
     def _show_text(self, seq_id: int | None, prompt: str, answer: str) -> None:

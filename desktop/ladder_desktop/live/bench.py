@@ -70,6 +70,9 @@ def main(arguments: list[str]) -> int:
         measure(page, scenario)
     finally:
         page.shutdown()
+    if page.player.edge.ended is None or page.player.edge.ended.error:
+        print(page.head.message.text(), file=sys.stderr)
+        return 2
     return 0
 
 

@@ -36,6 +36,7 @@ class BlockGrid(QWidget):
         self.selection: int | None = None
         self.cursor_block: int | None = None
         self._canvas: Canvas | None = None
+        self._ratio = 0.0
         self._columns, self._cell_width, self._cell_height = ROUND, 2, 2
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -93,7 +94,8 @@ class BlockGrid(QWidget):
 
     def _arrange(self) -> None:
         """Choose the number of columns that gives the largest cells; places depend on the widget's size alone."""
-        ratio, count = self.devicePixelRatioF(), max(1, len(self.state.block_owner))
+        ratio = self._ratio = self.devicePixelRatioF()
+        count = max(1, len(self.state.block_owner))
         width, height = int(self.width() * ratio), int(self.height() * ratio)
         best = (-1, 1, 1, 1)
         for columns in range(ROUND, max(count, ROUND) + ROUND, ROUND):
@@ -168,8 +170,12 @@ class BlockGrid(QWidget):
         painter.fillRect(self.rect(), self.theme.colour("surface"))
         if not self.state.block_owner:
             painter.setPen(self.theme.colour("faint"))
-            painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, "The KV blocks of a run appear here.")
+            painter.drawText(
+                self.rect(), Qt.AlignmentFlag.AlignCenter, "Run the scenario: its KV blocks appear here."
+            )
             return
+        if self._ratio != self.devicePixelRatioF():  # moved to another screen
+            self._arrange()
         if self._canvas is None:
             self._canvas = self._paint_cells()
         painter.drawImage(0, 0, self._canvas.image(self.devicePixelRatioF()))
@@ -183,7 +189,7 @@ class BlockGrid(QWidget):
     def _paint_numbers(self, painter: QPainter) -> None:
         """Write the owner's number into each block; for the selected owner, also the place in its block_table."""
         font = QFont(self.font())
-        font.setPixelSize(max(9, min(13, int(self._cell.height() * 0.30))))
+        font.setPixelSize(max(8, min(13, int(self._cell.height() * 0.30), int(self._cell.width() * 0.55))))
         painter.setFont(font)
         filled = self.state.tokens_in_blocks()
         block_size = self.state.config.block_size if self.state.config else 1
@@ -193,7 +199,7 @@ class BlockGrid(QWidget):
             inks = readable_on(full, self.theme), text
             dim = self.selection is not None and self.selection != seq_id
             for position, block_id in enumerate(self.state.sequences[seq_id].block_table):
-                rect = self.cell_rect(block_id).adjusted(4, 2, -4, -2)
+                rect = self.cell_rect(block_id).adjusted(3, 2, -2, -2)
                 covered = filled[block_id] * rect.height() / block_size
                 painter.setPen(self.theme.colour("muted") if dim else inks[covered < font.pixelSize() * 0.8])
                 painter.drawText(rect, foot, str(seq_id + 1))

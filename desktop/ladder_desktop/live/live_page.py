@@ -131,12 +131,12 @@ class LivePage(QWidget):
         last = self.player.last, self.player.edge.ended
         try:
             self.player.feed(self._client.poll())
+            if not began and self.player.edge.config is not None:
+                self.head.say("")
         except (EngineError, TraceError) as error:
             self._client.stop()
             self.player.pause()
             self.head.say(str(error), "bad")
-        if not began and self.player.edge.config is not None:
-            self.head.say("")
         if self.player.edge.ended is not None and self.player.edge.ended.error:
             self.head.say(self.player.edge.ended.error, "bad")
         if self.player.tick(elapsed) or last != (self.player.last, self.player.edge.ended):
@@ -177,6 +177,8 @@ class LivePage(QWidget):
         self.selection = seq_id
         for view in (self.grid, self.timeline, self.requests):
             view.select(seq_id)
+        if seq_id is None:
+            self.block_list.light(None)
         self.answer.show_state(self.player.state, seq_id)
 
     def clear_selection(self) -> None:

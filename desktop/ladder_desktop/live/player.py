@@ -35,8 +35,8 @@ class Player:
         self._snapshots: list[tuple[int, RunState]] = [(0, RunState())]
         self._folded = 0
         self.edge = RunState()
-        self.state = RunState()
         self.position = 0
+        self._put(0, RunState())
         self.pause()
 
     @property
@@ -62,19 +62,20 @@ class Player:
                 self._ends[-1] = len(self._events)
         self._fold_edge()
         if self.position == self.last:
-            self.state = self.edge
+            self._put(self._folded, self.edge)
 
     def seek(self, position: int) -> None:
         """Move the playhead; positions outside the run are moved to its ends."""
         self.position = min(max(position, 0), self.last)
         count = self._ends[self.position]
         if count == self._folded:
-            self.state = self.edge
+            self._put(count, self.edge)
             return
-        at, state = self._snapshots[
-            bisect_right(self._snapshots, count, key=lambda snapshot: snapshot[0]) - 1
-        ]
-        self.state = fold(self._events[at:count], state)
+        nearest = bisect_right(self._snapshots, count, key=lambda snapshot: snapshot[0]) - 1
+        at, state = self._snapshots[nearest]
+        if at <= self._count <= count:  # the playhead itself is nearer
+            at, state = self._count, self.state
+        self._put(count, fold(self._events[at:count], state))
 
     def play(self) -> None:
         """Let the playhead run; from the start again if the run is over."""
@@ -109,6 +110,10 @@ class Player:
         if self.ended:
             self.pause()
         return steps > 0
+
+    def _put(self, count: int, state: RunState) -> None:
+        """Set the state at the playhead, which is that of so many events."""
+        self._count, self.state = count, state
 
     def _fold_edge(self) -> None:
         count = self._ends[-1]

@@ -1,4 +1,4 @@
-"""A table of texts that changes many times a second: only rows that changed are drawn anew, the selection stays."""
+"""A table of texts that changes many times a second: only what changed is drawn anew, the selection stays."""
 
 from __future__ import annotations
 
@@ -49,10 +49,19 @@ class TextTableModel(QAbstractTableModel):
             self.rows, self.swatches = rows, swatches
             self.endResetModel()
             return
-        changed = [i for i, row in enumerate(rows) if row != self.rows[i] or swatches[i] != self.swatches[i]]
+        shown = list(zip(self.swatches, self.rows, strict=True))
+        changed = [
+            (i, column)
+            for i, (swatch, row) in enumerate(zip(swatches, rows, strict=True))
+            if (swatch, row) != shown[i]
+            for column, text in enumerate(row)
+            if text != shown[i][1][column] or (column == 0 and swatch != shown[i][0])
+        ]
         self.rows, self.swatches = rows, swatches
         if changed:
-            self.dataChanged.emit(self.index(changed[0], 0), self.index(changed[-1], len(self.columns) - 1))
+            touched_rows, touched_columns = zip(*changed, strict=True)
+            first = self.index(min(touched_rows), min(touched_columns))
+            self.dataChanged.emit(first, self.index(max(touched_rows), max(touched_columns)))
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
         """Qt: see `rows`."""
@@ -132,25 +141,31 @@ class TextTable(QTableView):
             if column.width:
                 header.resizeSection(section, column.width)
         self._quiet = False
-        self.selectionModel().currentRowChanged.connect(self._current_changed)
+        self.selectionModel().selectionChanged.connect(self._selection_changed)
 
     def show_rows(self, rows: Rows, swatches: list[int | None], hints: dict[int, list[str]]) -> None:
-        """Draw these rows; the current row stays."""
-        current, before = self.currentIndex().row(), len(self.table.rows)
+        """Draw these rows; the selected row stays."""
+        selected, before = self.selected_row(), len(self.table.rows)
         self.table.show_rows(rows, swatches, hints)
         if len(rows) != before:
-            self.light(current if 0 <= current < len(rows) else None)
+            self.light(selected)
+
+    def selected_row(self) -> int | None:
+        """Return the row that is lit. A row that merely has the keyboard is not."""
+        rows = self.selectionModel().selectedRows()
+        return rows[0].row() if rows else None
 
     def light(self, row: int | None) -> None:
         """Select a row, or none, without saying so."""
         self._quiet = True
         if row is None or row >= len(self.table.rows):
             self.selectionModel().clear()
-        elif self.currentIndex().row() != row or not self.selectionModel().hasSelection():
+        elif self.selected_row() != row:
             flags = QItemSelectionModel.SelectionFlag.ClearAndSelect | QItemSelectionModel.SelectionFlag.Rows
             self.selectionModel().setCurrentIndex(self.table.index(row, 0), flags)
         self._quiet = False
 
-    def _current_changed(self, current: QModelIndex) -> None:
-        if not self._quiet and current.isValid():
-            self.picked.emit(current.row())
+    def _selection_changed(self) -> None:
+        row = self.selected_row()
+        if not self._quiet and row is not None:
+            self.picked.emit(row)

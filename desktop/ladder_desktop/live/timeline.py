@@ -6,13 +6,22 @@ end of an answer an upright stroke. What lies after the playhead is pale.
 
 from __future__ import annotations
 
-import numpy as np
 from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import (
+    QColor,
+    QFocusEvent,
+    QFont,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QResizeEvent,
+)
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
 
-from ladder_desktop.live.batch_cells import DECODE, FINISHED, PREEMPTED, PREFILL, WAITING, BatchCells
-from ladder_desktop.live.canvas import Canvas, Mask, cross, middle
+from ladder_desktop.live.batch_cells import BatchCells
+from ladder_desktop.live.batch_picture import BatchPicture
+from ladder_desktop.live.canvas import Canvas
 from ladder_desktop.live.player import Player
 from ladder_desktop.live.words import step_words
 from ladder_desktop.theme import Theme
@@ -35,9 +44,11 @@ class Timeline(QAbstractScrollArea):
         self.cells = BatchCells()
         self.selection: int | None = None
         self.following = True
+        self._ring = False
         self._names: list[str] = []
         self._budget = 1
         self._picture: tuple[Canvas, Canvas] | None = None
+        self._ratio = 0.0
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
@@ -119,43 +130,13 @@ class Timeline(QAbstractScrollArea):
 
     def _paint_pictures(self) -> tuple[Canvas, Canvas]:
         """Paint the visible cells, and the bars of the budget beneath."""
-        ratio = self.devicePixelRatioF()
+        ratio = self._ratio = self.devicePixelRatioF()
+        width, height, bar_height = (round(size * ratio) for size in (COLUMN, ROW, BUDGET - 8))
+        picture = BatchPicture(self.theme, width, height, bar_height, max(1, round(ratio)))
         row, first = self.verticalScrollBar().value(), self.horizontalScrollBar().value()
-        area = (slice(row, row + self._visible_rows()), slice(first, first + self._visible_columns()))
-        kinds, tokens, marks = self.cells.kinds[area], self.cells.tokens[area], self.cells.marks[area]
-        tall, wide, dot = round(ROW * ratio), round(COLUMN * ratio), round(4 * ratio)
-        surface = self.theme.colour("surface")
-        rows = Canvas(kinds.shape[0], kinds.shape[1], tall, wide, surface)
-        plain = np.full(kinds.shape, surface.rgb(), np.uint32)
-        if self.selection is not None and 0 <= self.selection - row < len(plain):
-            plain[self.selection - row] = self.theme.colour("selection").rgb()
-        bars = np.ceil(tokens * (tall - 2 * ratio) / self._budget).clip(4 * ratio) * (kinds == PREFILL)
-        rows.fill_up(bars, np.full(kinds.shape, self.theme.colour("prefill").rgb(), np.uint32), plain)
-        self._stamp(rows, kinds == WAITING, middle(tall, wide, max(1, round(ratio)), wide), "waiting")
-        self._stamp(rows, kinds == DECODE, middle(tall, wide, dot, dot), "decode")
-        self._stamp(
-            rows, marks & PREEMPTED > 0, cross(tall, wide + 2, round(2 * ratio))[:, 1:-1], "preempted"
-        )
-        self._stamp(rows, marks & FINISHED > 0, _right_edge(tall, wide, round(2 * ratio)), "text")
-
-        low = round((BUDGET - 8) * ratio)
-        prefill, decode = (part[None, :] for part in self.cells.budget(area[1]))
-        scale = low / self._budget
-        budget = Canvas(1, kinds.shape[1], low, wide, surface)
-        prefill_top = np.round((prefill + decode) * scale)
-        shades = [
-            np.full((1, kinds.shape[1]), self.theme.colour(name).rgb(), np.uint32)
-            for name in ("prefill", "kv_free")
-        ]
-        budget.fill_up(prefill_top, shades[0], shades[1])
-        decode_part = np.arange(low, 0, -1)[None, :, None] <= np.round(decode * scale)[:, None, :]
-        budget.pixels[decode_part] = np.uint32(self.theme.colour("decode").rgb())
-        budget.pixels[..., wide - max(1, round(ratio)) :] = budget.background
-        return rows, budget
-
-    def _stamp(self, canvas: Canvas, where: Mask, shape: Mask, role: str) -> None:
-        rows, columns = np.nonzero(where)
-        canvas.stamp(shape, rows, columns, np.uint32(self.theme.colour(role).rgb()))
+        rows, columns = slice(row, row + self._visible_rows()), slice(first, first + self._visible_columns())
+        cells = picture.cells(self.cells, rows, columns, self._budget, self.selection)
+        return cells, picture.budget(self.cells, columns, self._budget)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Qt: copy the pictures, then rulers, names and playhead over them."""
@@ -166,10 +147,10 @@ class Timeline(QAbstractScrollArea):
             painter.drawText(
                 self.viewport().rect(),
                 Qt.AlignmentFlag.AlignCenter,
-                "The steps of a run appear here, one column each.",
+                "Run the scenario: its requests appear here, one row each, and its steps, one column each.",
             )
             return
-        if self._picture is None:
+        if self._picture is None or self._ratio != self.devicePixelRatioF():
             self._picture = self._paint_pictures()
         rows, budget = self._picture
         font = QFont(self.font())
@@ -180,7 +161,7 @@ class Timeline(QAbstractScrollArea):
         painter.drawImage(NAMES, self._budget_top() + 8, budget.image(self.devicePixelRatioF()))
         self._paint_ruler(painter)
         self._paint_playhead(painter)
-        if self.hasFocus():
+        if self._ring:
             painter.setPen(self.theme.colour("accent"))
             painter.drawRect(self.viewport().rect().adjusted(0, 0, -1, -1))
 
@@ -239,6 +220,16 @@ class Timeline(QAbstractScrollArea):
         self._set_ranges()
         self._redraw()
 
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        """Qt: who came by keyboard sees where the keyboard is."""
+        super().focusInEvent(event)
+        self._ring = event.reason() in (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        """Qt: no ring without the keyboard."""
+        super().focusOutEvent(event)
+        self._ring = False
+
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Qt: a name or a row selects its request, the ruler and the budget seek."""
         seq_id, step = self.cell_at(event.position().toPoint())
@@ -280,9 +271,3 @@ class Timeline(QAbstractScrollArea):
             self.selected.emit(last if at is None else max(at - 1, 0))
         else:
             super().keyPressEvent(event)
-
-
-def _right_edge(tall: int, wide: int, thick: int) -> Mask:
-    mask = np.zeros((tall, wide), np.bool_)
-    mask[tall // 6 : tall - tall // 6, wide - thick :] = True
-    return mask

@@ -31,6 +31,8 @@ def short_status(sequence: SequenceState) -> str:
         return "refused"
     if sequence.finish_reason == "length":
         return "finished, length"
+    if sequence.status == "preempted":
+        return "preempted, waits"
     if sequence.wait_reason is not None:
         return SHORT[sequence.wait_reason]
     return status_words(sequence)
@@ -95,16 +97,16 @@ def seconds(value: float | None) -> str:
     """Write a measured time with steady digits: "412 ms", "1.24 s"; "–" when there is none."""
     if value is None:
         return "–"
-    return f"{value * 1000:.0f} ms" if value < 1 else f"{value:.2f} s"
+    return f"{value * 1000:.0f} ms" if value < 0.9995 else f"{value:.2f} s"
 
 
 def readable_on(colour: QColor, theme: Theme) -> QColor:
     """Return whichever of the theme's inks has more contrast on a colour."""
     inks = [theme.colour("text"), theme.colour("surface")]
-    return max(inks, key=lambda ink: _contrast(ink, colour))
+    return max(inks, key=lambda ink: contrast(ink, colour))
 
 
-def _contrast(a: QColor, b: QColor) -> float:
+def contrast(a: QColor, b: QColor) -> float:
     """Return the WCAG 2 contrast ratio of two colours, 1 to 21."""
     light, dark = sorted((_luminance(a), _luminance(b)), reverse=True)
     return (light + 0.05) / (dark + 0.05)

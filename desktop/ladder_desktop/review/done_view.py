@@ -25,7 +25,6 @@ class DoneView(QWidget):
         self._line.setWordWrap(True)
         self.primary_button = KeyButton()
         self.primary_button.setAccessibleName("The next thing to do")
-        self.primary_button.setProperty("role", "primary")
         self.primary_button.clicked.connect(self.primary)
         self.secondary_button = KeyButton()
         self.secondary_button.setAccessibleName("Something else to do")
@@ -48,12 +47,15 @@ class DoneView(QWidget):
         rows.addStretch(4)
 
     def say(self, heading: str, line: str, primary: str, secondary: str) -> None:
-        """Set the words; an empty one hides its button."""
+        """Set the words; an empty one hides its button, and the first that is left is the way on."""
         self._heading.setText(heading)
         self._line.setText(line)
         for button, text in ((self.primary_button, primary), (self.secondary_button, secondary)):
             button.setText(text)
             button.setVisible(bool(text))
+            button.setProperty("role", "primary" if text == (primary or secondary) else "")
+            button.style().unpolish(button)
+            button.style().polish(button)
             if text:
                 button.setAccessibleName(text)
 

@@ -137,10 +137,10 @@ class DrillPage(ReviewPage):
             if due
             else "This pack has no cards yet."
         )
-        tickets = sum(astuple(self.desk.counts("ticket")))
-        self.done_view.say(
-            "Nothing is due", line, f"Answer a ticket ({tickets} waiting)" if tickets else "", "Read a lesson"
-        )
+        waiting = sum(astuple(self.desk.counts("ticket")))
+        ticket = f"Answer a ticket ({waiting} waiting)" if waiting else "Answer a ticket"
+        has_tickets = any(study.tickets for study in self.pack.studies)
+        self.done_view.say("Nothing is due", line, ticket if has_tickets else "", "Read a lesson")
 
     def _go_to_tickets(self) -> None:
         self.go.emit("tickets")

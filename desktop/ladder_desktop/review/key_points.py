@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
@@ -35,8 +35,6 @@ class KeyPoint(QWidget):
 
 class KeyPoints(QWidget):
     """The list of points with a count of those ticked."""
-
-    changed = Signal()
 
     def __init__(self, text: PackText, theme: Theme) -> None:
         super().__init__()
@@ -75,4 +73,3 @@ class KeyPoints(QWidget):
 
     def _count(self) -> None:
         self._caption.setText(f"KEY POINTS  ·  {len(self.ticked)} of {len(self._points)} said")
-        self.changed.emit()

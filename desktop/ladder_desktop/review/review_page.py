@@ -180,6 +180,7 @@ class ReviewPage(QWidget):
             yield
         except StudyError as error:
             sentence = str(error)
+            self.toast.dismiss()
             known = self.notice.text == sentence
             self.notice.say(sentence)
             if not known:

@@ -31,8 +31,8 @@ class StepView(QWidget):
         self._diagnosis = diagnosis
         self._text = text
         self.buttons = [
-            OptionButton(letter, option, text, theme)
-            for letter, option in zip(LETTERS, diagnosis.shown(step), strict=False)
+            OptionButton(LETTERS[place : place + 1] or "·", option, text, theme)
+            for place, option in enumerate(diagnosis.shown(step))
         ]
         number = STEP_NAMES.index(step.name) + 1
         overline = QLabel(f"STEP {number} OF {len(STEP_NAMES)}  ·  {HEADINGS[step.name].upper()}")

@@ -28,10 +28,10 @@ class Toast(QFrame):
         self._row = QHBoxLayout(self)
         self._row.addWidget(self._label)
         self._row.addWidget(self.undo_button)
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(STAYS_MS)
-        self._timer.timeout.connect(self.hide)
+        self.timer = QTimer(self)
+        self.timer.setSingleShot(True)
+        self.timer.setInterval(STAYS_MS)
+        self.timer.timeout.connect(self.hide)
         page.installEventFilter(self)
         self.hide()
 
@@ -50,11 +50,11 @@ class Toast(QFrame):
         self._place()
         self.show()
         self.raise_()
-        self._timer.start()
+        self.timer.start()
 
     def dismiss(self) -> None:
         """Leave at once."""
-        self._timer.stop()
+        self.timer.stop()
         self.hide()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
+from typing import Any
 
 from sqlite_utils import Database
 
@@ -25,7 +26,10 @@ _NEW = f"FROM items WHERE {_IN_PACK} AND NOT EXISTS (SELECT 1 FROM cards WHERE c
 
 @dataclass(frozen=True, slots=True)
 class Agenda:
-    """The queue as it stands at one instant in one zone, for one kind of item or for all (None)."""
+    """The queue as it stands at one instant in one zone, for one kind of item or for all (None).
+
+    The daily limit of new items holds for what is asked for: so many cards, so many tickets, or so many of both.
+    """
 
     db: Database
     now: datetime
@@ -43,11 +47,11 @@ class Agenda:
         )
 
     def counts(self) -> Counts:
-        """Count what `next_item` would give until it gives nothing, were every answer the last."""
+        """Count what `next_item` would hand out if every answer sent its item far away."""
         return Counts(
-            new=min(self._number(f"SELECT count(*) {_NEW}"), self._new_left()),
-            learning=self._number(f"SELECT count(*) {_LEARNING} AND due_at <= :ahead"),
-            due=self._number(f"SELECT count(*) {_REVIEW} AND due_day <= :today"),
+            new=min(self._value(f"SELECT count(*) {_NEW}"), self._new_left()),
+            learning=self._value(f"SELECT count(*) {_LEARNING} AND due_at <= :ahead"),
+            due=self._value(f"SELECT count(*) {_REVIEW} AND due_day <= :today"),
         )
 
     def next_due_at(self) -> datetime | None:
@@ -55,11 +59,11 @@ class Agenda:
         if self.next_item():
             return self.now.astimezone(UTC)
         moments = []
-        if soonest := self._number(f"SELECT min(due_at) {_LEARNING}"):
-            moments.append(from_ms(soonest) - LEARN_AHEAD)
-        if day := self._number(f"SELECT min(due_day) {_REVIEW}"):
-            moments.append(day_start(day, self.zone))
-        if self.new_per_day and self._number(f"SELECT count(*) {_NEW}"):
+        if (due_at := self._value(f"SELECT min(due_at) {_LEARNING}")) is not None:
+            moments.append(from_ms(due_at) - LEARN_AHEAD)
+        if (due_day := self._value(f"SELECT min(due_day) {_REVIEW}")) is not None:
+            moments.append(day_start(due_day, self.zone))
+        if self.new_per_day and self._value(f"SELECT count(*) {_NEW}"):
             moments.append(day_start(self._today() + 1, self.zone))
         return min(moments, default=None)
 
@@ -67,15 +71,18 @@ class Agenda:
         return study_day(self.now, self.zone)
 
     def _new_left(self) -> int:
-        introduced = self._number("SELECT count(*) FROM reviews WHERE before IS NULL AND study_day = :today")
+        introduced: int = self._value(
+            "SELECT count(*) FROM reviews JOIN items USING (item_id) "
+            "WHERE before IS NULL AND study_day = :today AND (:kind IS NULL OR kind = :kind)"
+        )
         return max(0, self.new_per_day - introduced)
 
     def _first(self, sql: str) -> Item | None:
         row = self.db.execute(f"{sql} LIMIT 1", self._parameters()).fetchone()
         return None if row is None else Item(*row)
 
-    def _number(self, sql: str) -> int:
-        return int(self.db.execute(sql, self._parameters()).fetchone()[0] or 0)
+    def _value(self, sql: str) -> Any:
+        return self.db.execute(sql, self._parameters()).fetchone()[0]
 
     def _parameters(self) -> dict[str, object]:
         return {

@@ -36,7 +36,7 @@ class Desk:
         self._new_per_day = new_per_day
         self._scheduler = Scheduler(algorithm)
         with store.writing() as db:
-            self._algorithm_id = log.algorithm_id(db, algorithm)
+            self._algorithm_id = log.ensure_algorithm(db, algorithm)
 
     @staticmethod
     def open(
@@ -109,7 +109,7 @@ class Desk:
     # Answering
 
     def previews(self, item_id: str) -> dict[Rating, Preview]:
-        """Return what each rating would do if given now. `answer` does exactly that."""
+        """Return what each rating would do if given now. Answered on the same study day, the interval is that."""
         zone = self._clock.zone()
         moment = moment_of(self._clock.now(), zone)
         with self._store.reading() as db:
@@ -223,7 +223,7 @@ class Desk:
                 ignore=True,
             )
             for review in reviews:
-                log.append(db, review, log.algorithm_id(db, review.algorithm))
+                log.append(db, review, log.ensure_algorithm(db, review.algorithm))
             for item_id, memory in states.items():
                 log.write_memory(db, item_id, memory)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import fields
 from math import isclose
+from operator import attrgetter
 from typing import Any
 
 import msgspec
@@ -15,20 +16,23 @@ from .records import Memory, Rating, Review
 from .scheduler import Scheduler
 from .studyday import Moment
 
-MEMORY_COLUMNS = ", ".join(field.name for field in fields(Memory))
-_WRITE_MEMORY = f"""INSERT OR REPLACE INTO cards (item_id, {MEMORY_COLUMNS})
-    VALUES (:item_id, {", ".join(f":{field.name}" for field in fields(Memory))})"""
-_APPEND = """INSERT INTO reviews (review_id, item_id, rating, answered_at, study_day, utc_offset, local_date,
-    duration_ms, before, after, detail, algorithm_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
-_ALL = """SELECT review_id, item_id, rating, answered_at, study_day, utc_offset, local_date, duration_ms,
-    before, after, detail, algorithm_id FROM reviews ORDER BY seq"""
+_MEMORY = [field.name for field in fields(Memory)]
+_REVIEW = (
+    "review_id, item_id, rating, answered_at, study_day, utc_offset, local_date, duration_ms, "
+    "before, after, detail, algorithm_id"
+)
+_READ_MEMORY = f"SELECT item_id, {', '.join(_MEMORY)} FROM cards"
+_WRITE_MEMORY = (
+    f"INSERT OR REPLACE INTO cards (item_id, {', '.join(_MEMORY)}) VALUES (?{', ?' * len(_MEMORY)})"
+)
+_values = attrgetter(*_MEMORY)
 _decode_memory = msgspec.json.Decoder(Memory).decode
 
 
 def read_memory(db: Database, item_id: str) -> Memory | None:
     """Return what is stored of an item, None while it is new."""
-    row = db.execute(f"SELECT {MEMORY_COLUMNS} FROM cards WHERE item_id = ?", (item_id,)).fetchone()
-    return None if row is None else Memory(*row)
+    row = db.execute(f"{_READ_MEMORY} WHERE item_id = ?", (item_id,)).fetchone()
+    return None if row is None else Memory(*row[1:])
 
 
 def write_memory(db: Database, item_id: str, memory: Memory | None) -> None:
@@ -36,15 +40,15 @@ def write_memory(db: Database, item_id: str, memory: Memory | None) -> None:
     if memory is None:
         db.execute("DELETE FROM cards WHERE item_id = ?", (item_id,))
     else:
-        db.execute(_WRITE_MEMORY, {"item_id": item_id, **_columns(memory)})
+        db.execute(_WRITE_MEMORY, (item_id, *_values(memory)))
 
 
 def all_memories(db: Database) -> dict[str, Memory]:
     """Return what is stored of every item that is not new."""
-    return {row[0]: Memory(*row[1:]) for row in db.execute(f"SELECT item_id, {MEMORY_COLUMNS} FROM cards")}
+    return {row[0]: Memory(*row[1:]) for row in db.execute(_READ_MEMORY)}
 
 
-def algorithm_id(db: Database, algorithm: Algorithm) -> int:
+def ensure_algorithm(db: Database, algorithm: Algorithm) -> int:
     """Return the number under which an algorithm is stored, storing it first if it is new."""
     settings = _json(algorithm)
     db.execute("INSERT OR IGNORE INTO algorithms (settings) VALUES (?)", (settings,))
@@ -55,7 +59,7 @@ def algorithm_id(db: Database, algorithm: Algorithm) -> int:
 def append(db: Database, review: Review, algorithm_id: int) -> int:
     """Add a review at the end of the log and return its place there."""
     cursor = db.execute(
-        _APPEND,
+        f"INSERT INTO reviews ({_REVIEW}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             review.review_id,
             review.item_id,
@@ -81,7 +85,7 @@ def all_reviews(db: Database) -> list[Review]:
         number: msgspec.json.decode(settings, type=Algorithm)
         for number, settings in db.execute("SELECT algorithm_id, settings FROM algorithms")
     }
-    return [_review(row, algorithms) for row in db.execute(_ALL)]
+    return [_review(row, algorithms) for row in db.execute(f"SELECT {_REVIEW} FROM reviews ORDER BY seq")]
 
 
 def decode_memory(text: str | None) -> Memory | None:
@@ -144,14 +148,6 @@ def _review(row: Sequence[Any], algorithms: dict[int, Algorithm]) -> Review:
         detail=None if detail is None else msgspec.json.decode(detail),
         algorithm=algorithms[number],
     )
-
-
-def _columns(memory: Memory) -> dict[str, Any]:
-    return {field.name: getattr(memory, field.name) for field in fields(Memory)}
-
-
-def _values(memory: Memory) -> Sequence[Any]:
-    return list(_columns(memory).values())
 
 
 def _json(value: object) -> str:

@@ -63,7 +63,6 @@ def m001_items_cards_reviews_undo(db: Database) -> None:
             detail       TEXT,
             algorithm_id INTEGER NOT NULL REFERENCES algorithms (algorithm_id)
         ) STRICT;
-        CREATE INDEX reviews_item ON reviews (item_id, seq);
         CREATE INDEX reviews_introduced ON reviews (study_day) WHERE before IS NULL;
 
         CREATE TABLE undo (

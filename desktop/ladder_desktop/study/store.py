@@ -1,7 +1,7 @@
 """progress.db: opened with care, written in whole transactions, its faults told in one sentence.
 
-WAL with synchronous=FULL: what was committed survives a killed process and a power cut. Foreign keys hold on
-every connection. Any number of processes may use the file; each waits a moment for the other's write.
+WAL with synchronous=FULL: what was committed survives a killed process, and a power cut if the disk keeps its
+word. Foreign keys hold on every connection. Any number of processes may use the file; each waits a moment for the other's write.
 """
 
 from __future__ import annotations
@@ -71,16 +71,16 @@ class Store:
 
     @contextmanager
     def reading(self) -> Iterator[Database]:
-        """Read with faults told as StudyError."""
-        with self._sentences():
+        """Read one moment of the store: what another process writes meanwhile is not seen before the block ends."""
+        with self._sentences(), self.db.atomic():
             yield self.db
 
     @contextmanager
     def writing(self) -> Iterator[Database]:
         """Hold one transaction: all of it is stored when the block ends, or none of it.
 
-        It takes the write lock at once (`Database.atomic()` takes it at the first write), so that nothing read
-        inside the block can be changed by another process before the block writes.
+        It takes the write lock at once, and not at the first write as `atomic()` does, so that nothing read inside
+        the block can be changed by another process before the block writes.
         """
         with self._sentences():
             self.db.execute("BEGIN IMMEDIATE")

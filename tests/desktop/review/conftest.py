@@ -15,7 +15,9 @@ from ladder_desktop.review.stopwatch import Stopwatch
 from ladder_desktop.review.ticket_page import TicketPage
 from ladder_desktop.study import Desk, items_of
 from ladder_desktop.theme import Theme, load_theme
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 
@@ -175,6 +177,30 @@ def desk(tmp_path: Path, clock: TravelClock, pack: Pack) -> Iterator[Desk]:
     with Desk.open(tmp_path, clock) as desk:
         desk.register(items_of(pack))
         yield desk
+
+
+def press(key: Qt.Key, modifier: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
+    """Press a key where the keyboard is."""
+    focus = QApplication.focusWidget()
+    assert focus is not None
+    QTest.keyClick(focus, key, modifier)
+
+
+def hold(key: Qt.Key, text: str) -> None:
+    """Press a key and keep it down for three repeats."""
+    for repeat in (False, True, True, True):
+        focus = QApplication.focusWidget()
+        QTest.simulateEvent(focus, True, key, Qt.KeyboardModifier.NoModifier, text, repeat, -1)
+
+
+def click(widget: QWidget, double: bool = False) -> None:
+    """Click on the screen where a widget is, as a hand does: whatever lies there gets it, focus rules included."""
+    QApplication.processEvents()  # what was put into a layout takes its place with the next event
+    window = widget.window()
+    place = widget.mapTo(window, widget.rect().center())
+    (QTest.mouseDClick if double else QTest.mouseClick)(
+        window.windowHandle(), Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, place
+    )
 
 
 @pytest.fixture

@@ -4,28 +4,16 @@ from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
-from ladder_content.model import Pack
 from ladder_desktop.review.drill_page import DrillPage
 from ladder_desktop.review.key_points import KeyPoint
-from ladder_desktop.study import Desk, Preview, Rating, StudyError
+from ladder_desktop.study import Desk, Preview, Rating
 from PySide6.QtCore import Qt
-from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLabel
+from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
-from .conftest import Seconds, TravelClock
-
-pytestmark = pytest.mark.qt_log_ignore(
-    "propagateSizeHints", extend=True
-)  # the offscreen platform says so itself
+from .conftest import Seconds, TravelClock, click, press
 
 Way = tuple[Callable[[DrillPage], None], Callable[[DrillPage, Rating], None]]
-
-
-def press(key: Qt.Key) -> None:
-    focus = QApplication.focusWidget()
-    assert focus is not None
-    QTest.keyClick(focus, key)
 
 
 def reveal_by_key(page: DrillPage) -> None:
@@ -33,7 +21,7 @@ def reveal_by_key(page: DrillPage) -> None:
 
 
 def reveal_by_mouse(page: DrillPage) -> None:
-    QTest.mouseClick(page.reveal_button, Qt.MouseButton.LeftButton)
+    click(page.reveal_button)
 
 
 def rate_by_key(page: DrillPage, rating: Rating) -> None:
@@ -41,7 +29,7 @@ def rate_by_key(page: DrillPage, rating: Rating) -> None:
 
 
 def rate_by_mouse(page: DrillPage, rating: Rating) -> None:
-    QTest.mouseClick(page.rating_bar.buttons[rating], Qt.MouseButton.LeftButton)
+    click(page.rating_bar.buttons[rating])
 
 
 @pytest.fixture(params=["keyboard", "mouse"])
@@ -108,10 +96,10 @@ def test_the_whole_pack_until_nothing_is_due(drill: DrillPage, desk: Desk, way: 
     assert "Nothing is due" in drill.done_view.text
     assert "next card comes on" in drill.done_view.text
     with qtbot.waitSignal(drill.go) as went:
-        QTest.mouseClick(drill.done_view.primary_button, Qt.MouseButton.LeftButton)
+        click(drill.done_view.primary_button)
     assert went.args == ["tickets"]
     with qtbot.waitSignal(drill.go) as went:
-        QTest.mouseClick(drill.done_view.secondary_button, Qt.MouseButton.LeftButton)
+        click(drill.done_view.secondary_button)
     assert went.args == ["study:runtime-ladder"]
 
 
@@ -139,7 +127,7 @@ def test_undo_brings_each_card_back_and_names_the_rating(drill: DrillPage, desk:
     for undone, item_id in (("Hard on paging", "demo/paging"), ("Good on bandwidth", "demo/bandwidth")):
         assert drill.undo_action.text() == f"Undo {undone}"
         with qtbot.waitSignal(drill.answered):
-            QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+            press(Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
         assert drill.toast.text == f"Undid {undone}"
         assert drill.item is not None
         assert drill.item.item_id == item_id
@@ -154,7 +142,7 @@ def test_undo_from_the_toast_and_from_the_done_state(drill: DrillPage, desk: Des
     for _ in range(3):
         press(Qt.Key.Key_Space)
         rate_by_key(drill, Rating.EASY)
-    QTest.mouseClick(drill.toast.undo_button, Qt.MouseButton.LeftButton)
+    click(drill.toast.undo_button)
     assert drill.item is not None
     assert drill.item.item_id == "demo/baseline"
     assert drill.card_view.isVisible()
@@ -178,12 +166,12 @@ def test_ticked_points_and_time_are_kept_with_the_review(
     seconds.value += 9
     press(Qt.Key.Key_Space)
     points = drill.card_view.points
-    QTest.mouseClick(points.ticks[0], Qt.MouseButton.LeftButton)
+    click(points.ticks[0])
     row = points.ticks[2].parentWidget()
     assert isinstance(row, KeyPoint)
     text = row.childAt(row.rect().center())
     assert isinstance(text, QLabel)
-    QTest.mouseClick(text, Qt.MouseButton.LeftButton)
+    click(text)
     seconds.value += 3
     press(Qt.Key.Key_Space)
     review = desk.reviews()[-1]
@@ -204,186 +192,14 @@ def test_time_is_capped_and_stands_still_while_the_page_is_away(
     seconds.value += 500
     press(Qt.Key.Key_Space)
     press(Qt.Key.Key_Space)
-    assert [review.duration_ms for review in desk.reviews()] == [2_000, 60_000]
-
-
-def test_a_double_click_answers_once_and_reveals_nothing(drill: DrillPage, desk: Desk) -> None:
+    seconds.value += 4
     press(Qt.Key.Key_Space)
-    good = drill.rating_bar.buttons[Rating.GOOD]
-    QTest.mouseClick(good, Qt.MouseButton.LeftButton)
-    QTest.mouseDClick(good, Qt.MouseButton.LeftButton)
-    QTest.mouseDClick(drill.reveal_button, Qt.MouseButton.LeftButton)
-    assert len(desk.reviews()) == 1
-
-
-def test_no_action_repeats_while_its_key_is_held(drill: DrillPage) -> None:
-    assert drill.page_actions()
-    for action in drill.page_actions():
-        assert action.text()
-        assert action.shortcuts()
-        assert not action.autoRepeat()
-        assert action.shortcutContext() is Qt.ShortcutContext.WidgetWithChildrenShortcut
-
-
-def hold(key: Qt.Key, text: str) -> None:
-    for repeat in (False, True, True, True):
-        QTest.simulateEvent(
-            QApplication.focusWidget(), True, key, Qt.KeyboardModifier.NoModifier, text, repeat, -1
-        )
-
-
-def test_a_key_held_down_counts_once(drill: DrillPage, desk: Desk) -> None:
-    hold(Qt.Key.Key_Space, " ")
-    assert drill.card_view.revealed
-    assert not desk.reviews()
-    hold(Qt.Key.Key_3, "3")
-    assert len(desk.reviews()) == 1
     press(Qt.Key.Key_Space)
-    drill.rating_bar.buttons[Rating.EASY].setFocus(Qt.FocusReason.TabFocusReason)
-    hold(Qt.Key.Key_Return, "\r")
-    assert [review.rating for review in desk.reviews()] == [Rating.GOOD, Rating.EASY]
-    assert not drill.card_view.revealed
+    assert [review.duration_ms for review in desk.reviews()] == [2_000, 60_000, 4_000]
 
 
-def test_keys_work_wherever_the_focus_is(drill: DrillPage, desk: Desk) -> None:
-    for number, place in enumerate(("card_view", "tick", "button"), start=1):
-        press(Qt.Key.Key_Space)
-        widgets = {
-            "card_view": drill.card_view,
-            "tick": drill.card_view.points.ticks[0],
-            "button": drill.rating_bar.buttons[Rating.AGAIN],
-        }
-        widgets[place].setFocus(Qt.FocusReason.TabFocusReason)
-        assert QApplication.focusWidget() is widgets[place]
-        press(Qt.Key.Key_4)
-        assert len(desk.reviews()) == number
-        assert desk.reviews()[-1].rating is Rating.EASY
-
-
-@pytest.mark.parametrize("key", [Qt.Key.Key_Space, Qt.Key.Key_Return])
-def test_a_button_reached_with_tab_is_pressed_by_space_and_enter(
-    drill: DrillPage, desk: Desk, key: Qt.Key
-) -> None:
+def test_the_toast_leaves_by_itself(drill: DrillPage, qtbot: QtBot) -> None:
+    drill.toast.timer.setInterval(5)
     press(Qt.Key.Key_Space)
-    for _ in range(20):
-        if QApplication.focusWidget() is drill.rating_bar.buttons[Rating.HARD]:
-            break
-        press(Qt.Key.Key_Tab)
-    press(key)
-    assert [review.rating for review in desk.reviews()] == [Rating.HARD]
-
-
-def test_a_point_reached_with_tab_is_ticked_by_space(drill: DrillPage, desk: Desk) -> None:
-    press(Qt.Key.Key_Space)
-    press(Qt.Key.Key_Tab)
-    assert QApplication.focusWidget() is drill.card_view.points.ticks[0]
-    press(Qt.Key.Key_Space)
-    assert drill.card_view.points.ticked == [0]
-    assert not desk.reviews()
-
-
-def test_the_page_notices_a_new_study_day(drill: DrillPage, clock: TravelClock, qtbot: QtBot) -> None:
-    for _ in range(3):
-        press(Qt.Key.Key_Space)
-        rate_by_key(drill, Rating.EASY)
-    drill.ticker.setInterval(5)
-    qtbot.wait(30)
-    assert drill.item is None
-    clock.at += timedelta(days=60)
-    qtbot.waitUntil(lambda: drill.item is not None)
-    assert drill.card_view.isVisible()
-    assert drill.counts.text == "0 new, 0 learning, 3 due"
-
-
-def test_a_learning_step_that_ends_is_counted_while_a_card_is_on_show(
-    drill: DrillPage, clock: TravelClock, qtbot: QtBot
-) -> None:
-    press(Qt.Key.Key_Space)
-    rate_by_key(drill, Rating.EASY)
-    press(Qt.Key.Key_Space)
-    drill.ticker.setInterval(5)
-    clock.pass_by(days=60)
-    qtbot.waitUntil(lambda: drill.counts.text == "2 new, 0 learning, 1 due")
-    assert drill.item is not None
-    assert drill.item.item_id == "demo/paging"
-    assert drill.card_view.revealed
-
-
-def test_the_timer_stops_with_the_page(drill: DrillPage) -> None:
-    assert drill.ticker.isActive()
-    drill.deactivate()
-    assert not drill.ticker.isActive()
-
-
-def test_a_question_gives_way_to_a_more_urgent_one_when_the_page_comes_back(
-    drill: DrillPage, desk: Desk, clock: TravelClock
-) -> None:
-    drill.deactivate()
-    desk.answer("demo/baseline", Rating.AGAIN, timedelta())
-    clock.pass_by(minutes=2)
-    drill.activate()
-    assert drill.item is not None
-    assert drill.item.item_id == "demo/baseline"
-
-
-def test_an_error_of_the_desk_is_one_sentence_and_nothing_is_lost(
-    drill: DrillPage, desk: Desk, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
-) -> None:
-    def full(*_: object) -> None:
-        raise StudyError("progress.db cannot be written: the disk is full; free some space and rate again.")
-
-    press(Qt.Key.Key_Space)
-    QTest.mouseClick(drill.card_view.points.ticks[1], Qt.MouseButton.LeftButton)
-    with monkeypatch.context() as patch:
-        patch.setattr(desk, "answer", full)
-        for _ in range(2):
-            with qtbot.waitSignal(drill.failed) as failed:
-                press(Qt.Key.Key_3)
-            assert failed.args == [drill.notice.text]
-            assert "disk is full" in drill.notice.text
-        drill.look_again()
-        assert drill.notice.isVisible()
-    assert drill.card_view.revealed
-    assert drill.card_view.points.ticked == [1]
     press(Qt.Key.Key_3)
-    assert desk.reviews()[-1].detail == {"ticked": [1], "of": 3}
-    assert not drill.notice.isVisible()
-
-
-def test_a_desk_that_cannot_be_read_is_reported_once_and_not_every_tick(
-    drill: DrillPage, desk: Desk, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
-) -> None:
-    def gone(*_: object) -> None:
-        raise StudyError("progress.db is gone; put it back.")
-
-    heard: list[str] = []
-    drill.failed.connect(heard.append)
-    with monkeypatch.context() as patch:
-        patch.setattr(desk, "counts", gone)
-        for _ in range(3):
-            drill.look_again()
-    assert heard == ["progress.db is gone; put it back."]
-
-
-def test_an_answer_given_is_not_given_again_when_the_next_card_cannot_be_read(
-    drill: DrillPage, desk: Desk, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def gone(*_: object) -> None:
-        raise StudyError("progress.db is gone; put it back.")
-
-    press(Qt.Key.Key_Space)
-    with monkeypatch.context() as patch:
-        patch.setattr(desk, "next_item", gone)
-        press(Qt.Key.Key_3)
-        press(Qt.Key.Key_3)
-        assert drill.notice.isVisible()
-    assert len(desk.reviews()) == 1
-    drill.look_again()
-    assert drill.item is not None
-    assert drill.item.item_id == "demo/paging"
-
-
-def test_an_empty_pack_says_so(desk: Desk, pack: Pack, drill: DrillPage) -> None:
-    desk.register([])
-    drill.show_next()
-    assert "no cards" in drill.done_view.text
+    qtbot.waitUntil(lambda: not drill.toast.isVisible())

@@ -22,10 +22,6 @@ from pytestqt.qtbot import QtBot
 
 from .conftest import TravelClock
 
-pytestmark = pytest.mark.qt_log_ignore(
-    "propagateSizeHints", extend=True
-)  # the offscreen platform says so itself
-
 
 def nameless(page: QWidget) -> list[QWidget]:
     return [

@@ -13,19 +13,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
-from .conftest import Seconds, TravelClock
-
-pytestmark = pytest.mark.qt_log_ignore(
-    "propagateSizeHints", extend=True
-)  # the offscreen platform says so itself
+from .conftest import Seconds, TravelClock, click, press
 
 Pick = Callable[[TicketPage, int], None]
-
-
-def press(key: Qt.Key) -> None:
-    focus = QApplication.focusWidget()
-    assert focus is not None
-    QTest.keyClick(focus, key)
 
 
 def pick_by_letter(page: TicketPage, place: int) -> None:
@@ -38,7 +28,7 @@ def pick_by_digit(page: TicketPage, place: int) -> None:
 
 def pick_by_mouse(page: TicketPage, place: int) -> None:
     assert page.board.current is not None
-    QTest.mouseClick(page.board.current.buttons[place], Qt.MouseButton.LeftButton)
+    click(page.board.current.buttons[place])
 
 
 @pytest.fixture(params=[pick_by_letter, pick_by_digit, pick_by_mouse])
@@ -94,6 +84,8 @@ def test_a_ticket_from_the_list_to_the_suggested_rating(
     assert f"{sum(answers)} of 4 right at the first try" in texts(tickets)
     assert "TTFT grows with the prompt" in texts(tickets)
     assert suggestion.name.capitalize() in tickets.suggestion.text()
+    emphasised = [each for each, button in tickets.rating_bar.buttons.items() if button.property("role")]
+    assert emphasised == [suggestion]
     printed = tickets.rating_bar.buttons[suggestion].interval
     assert printed == desk.previews("demo/manuals")[suggestion].label
     with qtbot.waitSignal(tickets.answered):
@@ -121,8 +113,7 @@ def test_the_choice_of_the_rating_is_the_persons(
         press(Qt.Key(Qt.Key.Key_0 + rating.value))
     else:
         button = tickets.rating_bar.buttons[rating]
-        QTest.mouseClick(button, Qt.MouseButton.LeftButton)
-        QTest.mouseDClick(button, Qt.MouseButton.LeftButton)
+        click(button, double=True)
     assert [review.rating for review in desk.reviews()] == [rating]
 
 
@@ -166,11 +157,10 @@ def test_keys_held_and_double_clicks_answer_one_step(tickets: TicketPage) -> Non
         )
     assert tickets.diagnosis is not None
     assert len(tickets.diagnosis.picked) == 1
-    assert tickets.board.current is not None
-    first = tickets.board.current.buttons[0]
-    QTest.mouseClick(first, Qt.MouseButton.LeftButton)
-    QTest.mouseDClick(tickets.board.current.buttons[0], Qt.MouseButton.LeftButton)
-    assert len(tickets.diagnosis.picked) == 2
+    for answered in (2, 3):
+        assert tickets.board.current is not None
+        click(tickets.board.current.buttons[0], double=True)
+        assert len(tickets.diagnosis.picked) == answered
 
 
 def test_an_option_reached_with_tab_is_picked_by_space(tickets: TicketPage) -> None:
@@ -193,7 +183,7 @@ def test_undo_goes_back_to_the_answers_so_that_only_the_rating_is_given_again(
     answer_all(tickets, pick_by_letter, True, False, True, True)
     before = verdicts(tickets)
     press(Qt.Key.Key_1)
-    QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    press(Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
     assert tickets.toast.text == "Undid Again on manuals"
     assert desk.states() == untouched
     assert verdicts(tickets) == before
@@ -256,7 +246,7 @@ def test_every_way_to_open_a_ticket(tickets: TicketPage, way: str) -> None:
         middle = tickets.list.visualItemRect(tickets.list.item(1)).center()
         QTest.mouseClick(tickets.list.viewport(), Qt.MouseButton.LeftButton, pos=middle)
     elif way == "button":
-        QTest.mouseClick(tickets.open_button, Qt.MouseButton.LeftButton)
+        click(tickets.open_button)
     else:
         press(Qt.Key.Key_Return if way == "enter" else Qt.Key.Key_Space)
     assert tickets.item is not None

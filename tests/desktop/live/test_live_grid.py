@@ -8,7 +8,7 @@ from ladder_desktop.live.canvas import blend
 from ladder_desktop.live.player import Player
 from ladder_desktop.theme import Theme, load_theme
 from ladder_engine.state import FREE, RunState
-from ladder_engine.trace import BlocksAllocated, Preempted, RunStarted
+from ladder_engine.trace import BlocksAllocated, Finished, Preempted, RunStarted
 from msgspec.structs import replace
 from PySide6.QtCore import QPointF, QSize, Qt
 from PySide6.QtGui import QColor
@@ -119,6 +119,19 @@ def test_blocks_lost_to_preemption_are_crossed_out(grid: BlockGrid, theme: Theme
     for block_id in lost:
         centre = grid.cell_rect(block_id).center()
         assert colour_at(grid, centre.x(), centre.y()) == theme.colour("preempted").name()
+
+
+def test_blocks_of_a_finished_request_are_hatched_in_its_colour(grid: BlockGrid, theme: Theme) -> None:
+    state = at_step(step_of(Finished))
+    grid.show_state(state)
+    step = state.steps[-1]
+    freed = [(block, seq_id) for block, seq_id in step.freed if state.block_owner[block] == FREE]
+    assert freed
+    picture = grid.grab().toImage()
+    for block_id, seq_id in freed:
+        rect = grid.cell_rect(block_id).toRect().adjusted(1, 1, -2, -2)
+        inks = {picture.pixelColor(rect.left() + x, rect.center().y()).name() for x in range(rect.width())}
+        assert inks == {theme.owner(seq_id).name(), theme.colour("kv_free").name()}
 
 
 def test_selecting_an_owner_pales_the_others(grid: BlockGrid, theme: Theme) -> None:
