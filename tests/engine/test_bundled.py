@@ -107,7 +107,7 @@ def test_the_pool_fills_and_the_youngest_are_preempted_but_never_the_oldest(more
 
 def test_asked_a_cards_question_the_model_answers_in_the_words_of_the_lesson(more_than_fits: Watched) -> None:
     """Most runs of four words that it says stand in the text of the pack."""
-    words = plain_text(load_pack(bundled_pack())).split()
+    words = plain_text(load_pack(bundled_pack()).studies).split()
     lesson = {tuple(words[at : at + 4]) for at in range(len(words) - 3)}
     for name in ("prefill and decode", "paging", "admission", "scale"):
         said = more_than_fits.state.sequences[more_than_fits.ids[name]].text.split()
