@@ -12,6 +12,7 @@ from ladder_desktop import app as app_module
 from ladder_desktop.app import Application
 from ladder_desktop.dialogs import ShortcutSheet
 from ladder_desktop.home_page import HomePage
+from ladder_desktop.live.live_page import LivePage
 from ladder_desktop.study import Desk, Rating
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
@@ -67,6 +68,17 @@ def test_the_home_page_leads_everywhere(application: Application, qtbot: QtBot) 
         "live",
         *(f"study:{study.id}" for study in application.pack.studies),
     }
+
+
+def test_a_link_to_the_lab_picks_its_scenario(application: Application) -> None:
+    application._go("live:more-than-fits")
+    page = application.window.page("live")
+    assert isinstance(page, LivePage)
+    assert page.isVisible()
+    assert page.head.scenario is not None
+    assert page.head.scenario.id == "more-than-fits"
+    application._go("live:no-such-thing")
+    assert "no-such-thing" in page.head.message.text()
 
 
 def test_every_focusable_widget_has_a_name(application: Application) -> None:
