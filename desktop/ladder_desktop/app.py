@@ -18,6 +18,7 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 
 from ladder_desktop import exporting
 from ladder_desktop.dialogs import show_fault, show_notice
+from ladder_desktop.garbage import GarbageCollector
 from ladder_desktop.home_page import HomePage
 from ladder_desktop.study import Desk, StudyError, items_of
 from ladder_desktop.theme import Theme, apply, load_theme
@@ -40,6 +41,7 @@ class Application(QObject):
         self.pack = pack
         self.desk = desk
         self.theme = theme
+        self._garbage = GarbageCollector(self)
         self._live: LivePage | None = None
         self._closed = False
         desk.register(items_of(pack))
@@ -75,6 +77,7 @@ class Application(QObject):
         self.window.close()
         self._stop_live()
         self.desk.close()
+        self._garbage.stop()
 
     def _entries(self) -> list[Entry]:
         studies = [
@@ -95,7 +98,14 @@ class Application(QObject):
         return page
 
     def _go(self, key: str) -> None:
-        self.window.show_page(key)
+        """Show a page by its key; `live:<scenario>` also picks the scenario."""
+        page, _, scenario_id = key.partition(":")
+        if page == "live" and scenario_id:
+            self.window.show_page("live")
+            if self._live is not None:
+                self._live.choose(scenario_id)
+        else:
+            self.window.show_page(key)
 
     def _build_lesson(self, study: Study) -> QWidget:
         from ladder_desktop.lessons.lesson_page import LessonPage

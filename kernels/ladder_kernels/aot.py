@@ -10,7 +10,7 @@ import functools
 import re
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -29,7 +29,7 @@ from ladder_kernels import (
     store_kv,
     verify_draft,
 )
-from ladder_kernels.lang import INTERPRETED, triton
+from ladder_kernels.lang import INTERPRETED, next_power_of_2, triton
 
 __all__ = ["TARGETS", "Case", "Result", "Target", "cases", "compile_case", "faults", "table"]
 
@@ -131,6 +131,8 @@ def _attention(target: Target) -> Iterator[Case]:
     for dtype, head_dim, group in (("bf16", 128, 4), ("fp16", 80, 7), ("fp32", 64, 1)):
         prefill = split_kv.prefill_plan(head_dim, 4 if dtype == "fp32" else 2, group, hip)
         yield attention_case(f"prefill {dtype} d{head_dim} g{group}", dtype, dtype, head_dim, group, prefill)
+    one = split_kv.prefill_plan(128, 2, 4, hip)
+    yield attention_case("prefill of one sequence", "fp16", "fp16", 128, 4, one, num_seqs=1)
     window = split_kv.prefill_plan(128, 2, 4, hip)
     yield attention_case("prefill window", "fp16", "fp16", 128, 4, window, WINDOW=True)
     invariant = split_kv.batch_invariant_plan(4, 4096)
@@ -146,18 +148,32 @@ def _attention(target: Target) -> Iterator[Case]:
 def attention_case(
     name: str, dtype: str, kv_dtype: str, head_dim: int, group: int, plan: split_kv.Plan, **constants: Any
 ) -> Case:
-    """paged_attention under `plan`."""
-    part = "fp32" if plan.num_splits > 1 else dtype
+    """paged_attention under `plan`. An integer argument that is 1 becomes a constant, as it does in a real launch."""
+    part, lse, half, kv = (
+        ("*fp32:16" if plan.num_splits > 1 else f"*{dtype}:16"),
+        "*fp32:16",
+        f"*{dtype}:16",
+        f"*{kv_dtype}:16",
+    )
+    types = {
+        "pointers": f"{part} {lse} {half} {kv} {kv} *fp32:16 *fp32:16 *i32:16 *i32:16 *i32:16",
+        "scale_log2e": "fp32",
+        "num_seqs": "i32",
+        "num_splits": "i32",
+        "split_size and window": "i32 i32",
+        "strides": "i32:16 i32 i32:16 i32:16 i32:16 i32:16",
+    }
+    if plan.num_splits == 1:
+        constants["num_splits"] = 1
     return Case(
         f"paged_attention {name}",
         paged_attention.paged_attention_kernel,
-        f"*{part}:16 *fp32:16 *{dtype}:16 *{kv_dtype}:16 *{kv_dtype}:16 *fp32:16 *fp32:16 *i32:16 *i32:16 *i32:16"
-        " fp32 i32 i32 i32 i32 i32:16 i32 i32:16 i32:16 i32:16 i32:16",
+        " ".join(text for argument, text in types.items() if argument not in constants),
         {
             "NUM_KV_HEADS": 8,
             "GROUP": group,
             "HEAD_DIM": head_dim,
-            "BLOCK_D": max(16, 1 << (head_dim - 1).bit_length()),
+            "BLOCK_D": max(16, next_power_of_2(head_dim)),
             "BLOCK_SIZE": 16,
             "BLOCK_M": plan.block_m,
             "TILE_N": plan.tile_n,
@@ -225,7 +241,7 @@ def _quantised(target: Target) -> Iterator[Case]:
             f"*fp16:16 *fp16:16 *{dtype}:16 *{dtype}:16 *fp32:16 *fp32:16 *i64:16 i32 i32:16 i32:16",
             {**block, "LARGEST": largest, "INTEGER": dtype == "i8"},
         )
-        decode = split_kv.decode_plan(128, 2, 4, splits=8)
+        decode = split_kv.decode_plan(128, 2, 4, splits=8, quantised=True)
         yield attention_case(f"decode {dtype} cache", "fp16", dtype, 128, 4, decode, QUANTISED=True)
 
 
@@ -291,17 +307,15 @@ def faults(result: Result) -> list[str]:
     return found
 
 
-def table() -> tuple[str, int]:
-    """Compile everything; return the table and the number of faults."""
-    lines = [f"{'kernel':44} {'chip':7} {'warps':>5} {'registers':>9} {'shared':>7} {'spills':>6}  mma"]
-    count = 0
-    for target in TARGETS:
+def table(targets: Iterable[Target] = TARGETS) -> Iterator[tuple[str, int]]:
+    """Compile everything for `targets`; yield the lines of the table, each with its number of faults."""
+    yield f"{'kernel':42} {'chip':7} {'warps':>5} {'registers':>9} {'shared':>7} {'spills':>6}  mma", 0
+    for target in targets:
         for case in cases(target):
             result = compile_case(case, target)
             wrong = faults(result)
-            count += len(wrong)
-            lines.append(
-                f"{case.name:44} {target.name:7} {case.num_warps:5} {result.registers:9} {result.shared:7}"
-                f" {result.spills:6}  {result.mma}{'   FAULT: ' + '; '.join(wrong) if wrong else ''}"
+            line = (
+                f"{case.name:42} {target.name:7} {case.num_warps:5} {result.registers:9} {result.shared:7}"
+                f" {result.spills:6}  {result.mma}"
             )
-    return "\n".join(lines), count
+            yield line + (f"   FAULT: {'; '.join(wrong)}" if wrong else ""), len(wrong)

@@ -204,7 +204,7 @@ def paged_attention_triton(
     query = query if query.stride()[1:] == (head_dim, 1) else query.contiguous()
     group = q_heads // kv_heads
     if plan is None:
-        plan = plan_attention(query, num_seqs, group, kv_heads, max_blocks * block_size)
+        plan = plan_attention(query, key_cache, num_seqs, max_blocks * block_size)
     splits = plan.num_splits
     parts, lse = out, out
     if splits > 1:

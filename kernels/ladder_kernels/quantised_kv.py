@@ -52,6 +52,7 @@ def _store_block(
     if INTEGER:
         scaled = tl.floor(scaled + 0.5)
     scaled = tl.minimum(tl.maximum(scaled, -LARGEST), LARGEST)
+    tl.debug_barrier()  # every warp has read the old rows and the old scale before any of them writes
     tl.store(place, scaled.to(cache_ptr.dtype.element_ty), mask=is_old | is_new)
     tl.store(scales_ptr + scale_offset, scale)
 

@@ -30,9 +30,7 @@ from ladder_kernels.lang import cdiv, jit, next_power_of_2, tl
 
 MAX_SPLITS = 64
 MIN_SPLIT = 256  # positions: below this a split costs more than it brings
-RESIDENT = (
-    4  # decode programs that fit on one multiprocessor at once (`python -m ladder_kernels aot` shows why)
-)
+RESIDENT = 3  # decode programs that one multiprocessor holds at once, by their registers (see `aot`)
 CHUNK = 8
 
 
@@ -48,14 +46,16 @@ class Plan:
     split_size: int = 0
 
 
-def plan_attention(query: Tensor, num_seqs: int, group: int, kv_heads: int, max_context: int) -> Plan:
+def plan_attention(query: Tensor, key_cache: Tensor, num_seqs: int, max_context: int) -> Plan:
     """Choose tiles and splits for this launch from shapes alone; `max_context` is an upper bound."""
-    tokens, _, head_dim = query.shape
+    tokens, q_heads, head_dim = query.shape
+    kv_heads = key_cache.shape[2]
+    group = q_heads // kv_heads
     if tokens > num_seqs:  # prompt chunks are on board
         return prefill_plan(head_dim, query.element_size(), group)
     programs = num_seqs * kv_heads
     splits = num_splits(programs, max_context, multiprocessors(query.device))
-    return decode_plan(head_dim, query.element_size(), group, splits)
+    return decode_plan(head_dim, query.element_size(), group, splits, quantised=key_cache.element_size() == 1)
 
 
 def prefill_plan(head_dim: int, itemsize: int, group: int, hip: bool = torch.version.hip is not None) -> Plan:
@@ -66,15 +66,15 @@ def prefill_plan(head_dim: int, itemsize: int, group: int, hip: bool = torch.ver
         return Plan(max(64, next_power_of_2(group)), 32, num_warps=4, num_stages=2)
     if hip:  # 8 warps spill on gfx942
         return Plan(max(128, next_power_of_2(group)), 64, num_warps=4, num_stages=2)
-    tile_n = 64 if head_dim == next_power_of_2(head_dim) else 32  # masks cost registers
-    return Plan(max(128, next_power_of_2(group)), tile_n, num_warps=8, num_stages=3)
+    tile_n, num_stages = (64, 3) if head_dim == next_power_of_2(head_dim) else (32, 2)  # masks cost registers
+    return Plan(max(128, next_power_of_2(group)), tile_n, num_warps=8, num_stages=num_stages)
 
 
-def decode_plan(head_dim: int, itemsize: int, group: int, splits: int) -> Plan:
+def decode_plan(head_dim: int, itemsize: int, group: int, splits: int, quantised: bool = False) -> Plan:
     """Tiles for batches of single tokens: few rows, long K and V tiles in flight."""
     if itemsize == 4:
         return Plan(max(16, next_power_of_2(group)), 16, num_warps=4, num_stages=2, num_splits=splits)
-    tile_n = 32 if head_dim > 128 else 64
+    tile_n = 32 if head_dim > 128 or quantised else 64
     return Plan(max(16, next_power_of_2(group)), tile_n, num_warps=4, num_stages=3, num_splits=splits)
 
 
