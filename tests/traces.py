@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from hypothesis import strategies as st
 from ladder_engine import trace
 from ladder_engine.trace import AnyEvent
+from msgspec.structs import replace
 
 WORDS = [
     "name",
@@ -235,6 +236,64 @@ def busy_trace() -> list[AnyEvent]:
     sizes = [(9, 14), (30, 9), (3, 20), (17, 12), (5, 16), (12, 12), (500, 4), (7, 18)]
     requests = [Request(f"chat-{i}", prompt, said, 1 + i // 2) for i, (prompt, said) in enumerate(sizes)]
     return LittleScheduler(requests, num_blocks=20).run()
+
+
+def shared_trace() -> list[AnyEvent]:
+    """Return two steps in which ada and ben share blocks 0 and 1, and eve leaves block 4 in the prefix cache."""
+
+    def arrived(step: int, seq_id: int, name: str, tokens: int, most: int) -> list[AnyEvent]:
+        return [
+            trace.Arrived(
+                step=step,
+                time=step / 10,
+                seq_id=seq_id,
+                name=name,
+                prompt="Same head, other end",
+                num_prompt_tokens=tokens,
+                max_tokens=most,
+            )
+        ]
+
+    def blocks(kind: type[AnyEvent], step: int, seq_id: int, *block_ids: int) -> AnyEvent:
+        return kind(step=step, time=step / 10, seq_id=seq_id, block_ids=block_ids)
+
+    def enters(step: int, seq_id: int) -> AnyEvent:
+        return trace.Admitted(step=step, time=step / 10, seq_id=seq_id)
+
+    def work(step: int, seq_id: int, start: int, count: int, kind: trace.WorkKind = "prefill") -> AnyEvent:
+        return trace.Scheduled(
+            step=step, time=step / 10, seq_id=seq_id, start=start, num_tokens=count, kind=kind
+        )
+
+    def said(step: int, seq_id: int) -> AnyEvent:
+        return trace.Sampled(step=step, time=step / 10, seq_id=seq_id, token_id=1, text=" word")
+
+    def timed(step: int, running: int, free: int) -> AnyEvent:
+        return trace.StepTimed(
+            step=step,
+            time=step / 10 + 0.05,
+            schedule_s=0.001,
+            execute_s=0.01,
+            commit_s=0.001,
+            num_running=running,
+            num_waiting=0,
+            num_free_blocks=free,
+            num_cached_blocks=1,
+        )
+
+    started = replace(busy_trace()[0], num_blocks=8, prefix_caching=True)
+    allocated, shared, cached = trace.BlocksAllocated, trace.BlocksShared, trace.BlocksCached
+    return [
+        started, *arrived(1, 0, "ada", 9, 8), *arrived(1, 1, "eve", 5, 1),
+        enters(1, 0), blocks(allocated, 1, 0, 0, 1, 2), work(1, 0, 0, 9),
+        enters(1, 1), blocks(allocated, 1, 1, 4, 5), work(1, 1, 0, 5),
+        blocks(cached, 1, 0, 0, 1), said(1, 0), blocks(cached, 1, 1, 4), said(1, 1),
+        blocks(trace.BlocksFreed, 1, 1, 4, 5), trace.Finished(step=1, time=0.1, seq_id=1, reason="length"),
+        timed(1, 1, 5),
+        *arrived(2, 2, "ben", 10, 8), work(2, 0, 9, 1, "decode"),
+        enters(2, 2), blocks(shared, 2, 2, 0, 1), blocks(allocated, 2, 2, 3), work(2, 2, 8, 2),
+        said(2, 0), said(2, 2), timed(2, 2, 4),
+    ]  # fmt: skip
 
 
 @st.composite

@@ -19,6 +19,8 @@ class EngineConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
 
     `num_blocks` blocks of `block_size` tokens hold all KV. A step computes at most `max_num_batched_tokens` tokens of
     at most `max_num_seqs` sequences; a sequence (prompt and answer) has at most `max_model_len` tokens.
+    `prefix_caching` keeps the KV of full blocks after their owners have gone, and shares it with whoever has the same
+    prefix.
     """
 
     num_blocks: Positive
@@ -26,6 +28,7 @@ class EngineConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     max_num_batched_tokens: Positive
     max_model_len: Positive
     block_size: Positive = 16
+    prefix_caching: bool = False
 
     def blocks_for(self, num_tokens: int) -> int:
         """Blocks that hold the KV of `num_tokens` tokens."""

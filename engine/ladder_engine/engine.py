@@ -35,8 +35,13 @@ class Engine:
         """Whether anybody runs or waits."""
         return bool(self.scheduler.running or self.scheduler.waiting)
 
-    def add(self, name: str, prompt: str, max_tokens: int, sampling: SamplingParams) -> Sequence:
-        """A request arrives. It is refused at once, with a Refused event that says why, if it can never fit."""
+    def add(
+        self, name: str, prompt: str, max_tokens: int, sampling: SamplingParams, cache_salt: str = ""
+    ) -> Sequence:
+        """A request arrives. It is refused at once, with a Refused event that says why, if it can never fit.
+
+        Requests with different salts never share cached KV.
+        """
         seq = Sequence.start(
             seq_id=self._next_id,
             name=name,
@@ -45,6 +50,7 @@ class Engine:
             sampling=sampling,
             eos_token_ids=self._eos_token_ids,
             stream=self._tokenizer.stream(),
+            cache_salt=cache_salt,
         )
         self._next_id += 1
         self.scheduler.add(seq, prompt)
@@ -73,6 +79,7 @@ class Engine:
             num_running=len(self.scheduler.running),
             num_waiting=len(self.scheduler.waiting),
             num_free_blocks=self.scheduler.pool.num_free,
+            num_cached_blocks=self.scheduler.pool.num_cached,
         )
         self.recorder.end_step()
         return done

@@ -7,6 +7,7 @@ too: an event that cannot follow from what came before raises TraceError, with o
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import chain
 from typing import assert_never
 
 from msgspec.structs import replace
@@ -41,6 +42,8 @@ def _copy(state: RunState) -> RunState:
         waiting=list(state.waiting),
         running=list(state.running),
         block_owner=list(state.block_owner),
+        shared=dict(state.shared),
+        cached=dict(state.cached),
         steps=list(state.steps),
     )
 
@@ -69,6 +72,12 @@ class _Folder:
                 self._admitted(event)
             case trace.BlocksAllocated():
                 self._allocated(event)
+            case trace.BlocksShared():
+                self._shared(event)
+            case trace.BlocksCached():
+                self._cached(event)
+            case trace.BlocksEvicted():
+                self._evicted(event)
             case trace.BlocksFreed():
                 self._freed(event)
             case trace.Scheduled():
@@ -144,18 +153,63 @@ class _Folder:
                 owner[block_id] == FREE,
                 f"block {block_id} goes to {sequence.name} while {self._name(block_id)} owns it",
             )
+            self._require(
+                block_id not in self.state.cached,
+                f"block {block_id} goes to {sequence.name} while it is cached",
+            )
             owner[block_id] = event.seq_id
         self._put(sequence, block_table=sequence.block_table + event.block_ids)
         pairs = tuple((block_id, event.seq_id) for block_id in event.block_ids)
         self._note(allocated=self.state.open_step.allocated + pairs)
 
+    def _shared(self, event: trace.BlocksShared) -> None:
+        state, sequence = self.state, self._sequence(event.seq_id, "running")
+        self._require(
+            not sequence.block_table, f"{sequence.name} shares a prefix after it has taken other blocks"
+        )
+        for block_id in event.block_ids:
+            self._require(
+                block_id in state.cached, f"{sequence.name} shares block {block_id}, which is not cached"
+            )
+            self._own(block_id, (*state.owners(block_id), event.seq_id))
+        found = len(event.block_ids) * self._config.block_size
+        self._require(
+            found < sequence.num_tokens,
+            f"{sequence.name} finds all its tokens cached, and has none to compute",
+        )
+        again = sequence.preemptions > 0
+        self._put(
+            sequence,
+            block_table=event.block_ids,
+            num_computed_tokens=found,
+            num_cached_tokens=sequence.num_cached_tokens + (0 if again else found),
+            num_regained_tokens=sequence.num_regained_tokens + (found if again else 0),
+        )
+        pairs = tuple((block_id, event.seq_id) for block_id in event.block_ids)
+        self._note(shared=state.open_step.shared + pairs)
+
+    def _cached(self, event: trace.BlocksCached) -> None:
+        sequence = self._sequence(event.seq_id, "running")
+        for block_id in event.block_ids:
+            self._require(
+                block_id in sequence.block_table and block_id not in self.state.cached,
+                f"block {block_id} of {sequence.name} cannot be cached",
+            )
+            self.state.cached[block_id] = event.seq_id
+
+    def _evicted(self, event: trace.BlocksEvicted) -> None:
+        for block_id in event.block_ids:
+            unowned = block_id in self.state.cached and not self.state.owners(block_id)
+            self._require(unowned, f"block {block_id} is evicted, and it is not cached without owner")
+            del self.state.cached[block_id]
+        self._note(evicted=self.state.open_step.evicted + event.block_ids)
+
     def _freed(self, event: trace.BlocksFreed) -> None:
         sequence = self._sequence(event.seq_id)
-        owner = self.state.block_owner
         for block_id in event.block_ids:
-            owns = 0 <= block_id < len(owner) and owner[block_id] == event.seq_id
+            owns = 0 <= block_id < len(self.state.block_owner) and event.seq_id in self.state.owners(block_id)
             self._require(owns, f"{sequence.name} frees block {block_id}, which it does not own")
-            owner[block_id] = FREE
+            self._own(block_id, tuple(o for o in self.state.owners(block_id) if o != event.seq_id))
         given_up = set(event.block_ids)
         kept = tuple(block_id for block_id in sequence.block_table if block_id not in given_up)
         self._put(sequence, block_table=kept)
@@ -177,6 +231,9 @@ class _Folder:
         self._require(
             event.kind == "prefill" or newest, f"{name} decodes something other than its newest token"
         )
+        again = min(end, sequence.peak_computed_tokens) - event.start
+        if again > 0:
+            self._put(sequence, num_recomputed_tokens=sequence.num_recomputed_tokens + again)
         work = Work(event.seq_id, event.kind, event.start, event.num_tokens)
         self._note(work=(*self.state.open_step.work, work))
         budget = self._config.max_num_batched_tokens
@@ -218,19 +275,25 @@ class _Folder:
     def _step_timed(self, event: trace.StepTimed) -> None:
         state = self.state
         for work in state.open_step.work:
-            self._put(state.sequences[work.seq_id], num_computed_tokens=work.start + work.num_tokens)
+            sequence, end = state.sequences[work.seq_id], work.start + work.num_tokens
+            peak = max(end, sequence.peak_computed_tokens)
+            self._put(sequence, num_computed_tokens=end, peak_computed_tokens=peak)
         may_own = {FREE, *state.running}
-        for block_id, seq_id in enumerate(state.block_owner):
-            self._require(
-                seq_id in may_own, f"block {block_id} stays with {self._name(block_id)}, which does not run"
-            )
-        said = (event.num_running, event.num_waiting, event.num_free_blocks)
-        found = (len(state.running), len(state.waiting), state.num_free_blocks)
-        self._require(said == found, "the engine counts {} running, {} waiting and {} free blocks".format(*said)
-                      + ", the trace {}, {} and {}".format(*found))  # fmt: skip
+        owners = chain(((owner,) for owner in state.block_owner), state.shared.values())
+        for seq_id in set(chain.from_iterable(owners)) - may_own:
+            name = state.sequences[seq_id].name
+            raise self._error(f"{name} does not run, and still owns blocks")
+        cached = len(state.cached_block_ids)
+        said = (event.num_running, event.num_waiting, event.num_free_blocks, event.num_cached_blocks)
+        found = (len(state.running), len(state.waiting), state.num_free_blocks, cached)
+        words = "{} running, {} waiting, {} free blocks and {} cached ones"
+        self._require(
+            said == found, f"the engine counts {words.format(*said)}, the trace {words.format(*found)}"
+        )
         self._note(
             waiting=tuple(state.waiting),
             num_free_blocks=event.num_free_blocks,
+            num_cached_blocks=event.num_cached_blocks,
             time=event.time,
             schedule_s=event.schedule_s,
             execute_s=event.execute_s,
@@ -254,6 +317,12 @@ class _Folder:
 
     def _work(self, seq_id: int) -> Work | None:
         return next((work for work in self.state.open_step.work if work.seq_id == seq_id), None)
+
+    def _own(self, block_id: int, owners: tuple[int, ...]) -> None:
+        self.state.block_owner[block_id] = owners[0] if owners else FREE
+        self.state.shared.pop(block_id, None)
+        if len(owners) > 1:
+            self.state.shared[block_id] = owners
 
     def _name(self, block_id: int) -> str:
         owner = self.state.block_owner[block_id]

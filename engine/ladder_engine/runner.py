@@ -82,6 +82,7 @@ def _build(scenario: Scenario, recorder: Recorder, kernels: KernelMode) -> Engin
         max_num_seqs=config.max_num_seqs,
         max_num_batched_tokens=config.max_num_batched_tokens,
         max_model_len=config.max_model_len,
+        prefix_caching=config.prefix_caching,
         kv_bytes_per_token=model.config.kv_bytes_per_token(model.embedding.element_size()),
     )
     recorder.flush()
@@ -104,7 +105,7 @@ def _drive(engine: Engine, requests: tuple[Request, ...], attend: Attend) -> Non
     while coming or engine.has_work:
         while coming and (coming[0].arrive_at_step <= max(engine.recorder.step, 1) or not engine.has_work):
             request = coming.popleft()
-            engine.add(request.name, request.prompt, request.max_tokens, request.sampling)
+            engine.add(request.name, request.prompt, request.max_tokens, request.sampling, request.cache_salt)
         if not attend(engine):
             for seq in (*engine.scheduler.running, *engine.scheduler.waiting):
                 engine.abort(seq.seq_id)

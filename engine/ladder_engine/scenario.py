@@ -45,15 +45,17 @@ MAX_FILE_BYTES = 1 << 20
 
 Line = Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
 Prompt = Annotated[str, msgspec.Meta(min_length=1, max_length=200_000)]
+Salt = Annotated[str, msgspec.Meta(max_length=200)]
 
 
 class Request(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One request of a scenario."""
+    """One request of a scenario. Those with different salts never share cached KV."""
 
     name: Line
     prompt: Prompt
     max_tokens: Positive
     arrive_at_step: Positive = 1
+    cache_salt: Salt = ""
     sampling: SamplingParams = SamplingParams()
 
 

@@ -1,8 +1,8 @@
 """Who advances in the next step, by how many tokens, and in which blocks.
 
 There is no prefill phase and no decode phase: every sequence has `num_tokens` it knows and `num_computed_tokens` whose
-KV stands, and a step moves the second toward the first. Chunked prefill and recomputing after a preemption fall out of
-that; a decode is the case where one token is missing.
+KV stands, and a step moves the second toward the first. Chunked prefill, recomputing after a preemption and a prefix
+that is found in the cache fall out of that; a decode is the case where one token is missing.
 
 Two orders hold it together. `running` followed by `waiting` is always in order of arrival, so the oldest sequence can
 take blocks from every other one, and since the whole pool is large enough for any single sequence (others are refused
@@ -15,15 +15,13 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass
 
-from ladder_engine.block_pool import BlockPool
+from ladder_engine.block_manager import BlockManager
 from ladder_engine.config import EngineConfig
 from ladder_engine.recorder import Recorder
 from ladder_engine.sequence import Sequence
 from ladder_engine.trace import (
     Admitted,
     Arrived,
-    BlocksAllocated,
-    BlocksFreed,
     Finished,
     FinishReason,
     Preempted,
@@ -58,7 +56,8 @@ class Scheduler:
 
     def __init__(self, config: EngineConfig, recorder: Recorder) -> None:
         self.config = config
-        self.pool = BlockPool(config.num_blocks)
+        self.blocks = BlockManager(config, recorder)
+        self.pool = self.blocks.pool
         self.waiting: deque[Sequence] = deque()
         self.running: list[Sequence] = []
         self._record = recorder.add
@@ -87,7 +86,7 @@ class Scheduler:
         while len(batch) < len(self.running) and budget:
             seq = self.running[len(batch)]
             work = self._next_work(seq, budget)
-            while self._missing_blocks(work) > self.pool.num_free and len(batch) < len(self.running):
+            while self._missing(work) > self.pool.num_free and len(batch) < len(self.running):
                 self._preempt(self.running.pop())
             if len(batch) < len(self.running):  # else it was the youngest itself
                 budget -= self._grant(work, batch)
@@ -95,16 +94,15 @@ class Scheduler:
         wait_reason: WaitReason | None = None
         while self.waiting and not wait_reason:
             seq = self.waiting[0]
+            prefix = self.blocks.cached_prefix(seq)
             if len(self.running) == self.config.max_num_seqs:
                 wait_reason = "max_num_seqs"
-            elif self.config.blocks_for(seq.num_tokens) > self.pool.num_free:
+            elif not self.blocks.has_room(seq, prefix):
                 wait_reason = "no_free_blocks"
             elif not budget:
                 wait_reason = "token_budget"
             else:
-                self.running.append(self.waiting.popleft())
-                seq.wait_reason = None
-                self._record(Admitted, seq_id=seq.seq_id)
+                self._admit(seq, prefix)
                 budget -= self._grant(self._next_work(seq, budget), batch)
 
         self._explain(wait_reason)
@@ -121,6 +119,7 @@ class Scheduler:
             seq = work.seq
             samples = work.samples
             seq.num_computed_tokens += work.num_tokens
+            self.blocks.cache(seq, work.start)
             if samples:
                 token_id = next(tokens)
                 text = seq.append(token_id)
@@ -145,17 +144,20 @@ class Scheduler:
         start = seq.num_computed_tokens
         return Work(seq, start, min(seq.num_tokens - start, budget))
 
-    def _missing_blocks(self, work: Work) -> int:
-        return self.config.blocks_for(work.start + work.num_tokens) - len(work.seq.block_table)
+    def _missing(self, work: Work) -> int:
+        return self.blocks.missing(work.seq, work.start + work.num_tokens)
+
+    def _admit(self, seq: Sequence, prefix: list[int]) -> None:
+        """Let the head of the queue into the running batch, with the blocks that hold its first tokens already."""
+        self.running.append(self.waiting.popleft())
+        seq.wait_reason = None
+        self._record(Admitted, seq_id=seq.seq_id)
+        self.blocks.share(seq, prefix)
 
     def _grant(self, work: Work, batch: Batch) -> int:
         """Put the work into the batch with the blocks it needs; returns what it takes from the budget."""
         seq = work.seq
-        missing = self._missing_blocks(work)
-        if missing:
-            block_ids = self.pool.allocate(missing)
-            seq.block_table += block_ids
-            self._record(BlocksAllocated, seq_id=seq.seq_id, block_ids=tuple(block_ids))
+        self.blocks.grow(seq, work.start + work.num_tokens)
         newest = work.start == seq.num_tokens - 1 and seq.num_answer_tokens > 0
         self._record(
             Scheduled,
@@ -169,20 +171,14 @@ class Scheduler:
 
     def _preempt(self, seq: Sequence) -> None:
         """Take all blocks away: the sequence goes back to the head of the queue and computes its KV again."""
-        self._free(seq)
+        self.blocks.free(seq)
         self._record(Preempted, seq_id=seq.seq_id, num_computed_tokens=seq.num_computed_tokens)
         seq.num_computed_tokens = 0
         self.waiting.appendleft(seq)
 
     def _finish(self, seq: Sequence, reason: FinishReason) -> None:
-        self._free(seq)
+        self.blocks.free(seq)
         self._record(Finished, seq_id=seq.seq_id, reason=reason)
-
-    def _free(self, seq: Sequence) -> None:
-        if seq.block_table:
-            self.pool.free(seq.block_table)
-            self._record(BlocksFreed, seq_id=seq.seq_id, block_ids=tuple(seq.block_table))
-            seq.block_table = []
 
     def _explain(self, reason: WaitReason | None) -> None:
         """Say why the head of the queue waits, and that the others wait behind it, where that is news."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from ladder_engine.block_hash import ExtraKeys
 from ladder_engine.sampling import SamplingParams
 
 if TYPE_CHECKING:
@@ -24,6 +25,8 @@ class Sequence:
     ```
     A step computes the tokens from `num_computed_tokens` on. When it reaches `num_tokens`, the next token is sampled,
     and `num_tokens` moves one further. After a preemption `num_computed_tokens` is 0 again and nothing else changes.
+    `block_hashes` are the names of the full blocks of `token_ids`, as far as somebody has asked for them, and
+    `extra_keys` what they depend on besides the tokens (block_hash.py).
     """
 
     seq_id: int
@@ -35,8 +38,10 @@ class Sequence:
     sampling: SamplingParams
     eos_token_ids: tuple[int, ...]
     stream: TextStream
+    extra_keys: ExtraKeys = ()
     num_computed_tokens: int = 0
     block_table: list[int] = field(default_factory=list)
+    block_hashes: list[bytes] = field(default_factory=list)
     wait_reason: WaitReason | None = None
     finish_reason: FinishReason | None = None
 
@@ -49,6 +54,7 @@ class Sequence:
         sampling: SamplingParams,
         eos_token_ids: tuple[int, ...],
         stream: TextStream,
+        cache_salt: str = "",
     ) -> Sequence:
         """A sequence that knows its prompt and nothing else."""
         return Sequence(
@@ -61,6 +67,7 @@ class Sequence:
             sampling=sampling,
             eos_token_ids=() if sampling.ignore_eos else eos_token_ids,
             stream=stream,
+            extra_keys=(("cache_salt", cache_salt),) if cache_salt else (),
         )
 
     @property

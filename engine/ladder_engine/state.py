@@ -17,7 +17,12 @@ Status = Literal["waiting", "running", "preempted", "finished", "refused"]
 
 
 class SequenceState(msgspec.Struct, frozen=True, kw_only=True):
-    """One request. Times are seconds since the engine started; None where it has not happened yet."""
+    """One request. Times are seconds since the engine started; None where it has not happened yet.
+
+    `num_cached_tokens` of its prompt were found in the prefix cache when it was first admitted. After a preemption
+    `num_regained_tokens` were found there again, and `num_recomputed_tokens` had to be computed once more;
+    `peak_computed_tokens` is the most that ever stood computed.
+    """
 
     seq_id: int
     name: str
@@ -31,6 +36,10 @@ class SequenceState(msgspec.Struct, frozen=True, kw_only=True):
     refusal: str | None = None
     finish_reason: FinishReason | None = None
     num_computed_tokens: int = 0
+    num_cached_tokens: int = 0
+    num_regained_tokens: int = 0
+    num_recomputed_tokens: int = 0
+    peak_computed_tokens: int = 0
     block_table: tuple[int, ...] = ()
     text: str = ""
     preemptions: int = 0
@@ -84,8 +93,11 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
     waiting: tuple[int, ...] = ()
     allocated: tuple[tuple[int, int], ...] = ()
     freed: tuple[tuple[int, int], ...] = ()
+    shared: tuple[tuple[int, int], ...] = ()
+    evicted: tuple[int, ...] = ()
     num_sampled: int = 0
     num_free_blocks: int = 0
+    num_cached_blocks: int = 0
     time: float = 0.0
     schedule_s: float = 0.0
     execute_s: float = 0.0
@@ -106,7 +118,9 @@ class RunState(msgspec.Struct, kw_only=True):
     """The whole state of a run after some event. Read it, never change it: states share their parts.
 
     `waiting` and `running` are the queues in order; preempted sequences stand in `waiting`. `block_owner` gives the
-    sequence that owns each block, or FREE. `steps` are the finished steps, `open_step` the one in progress.
+    sequence that owns each block, or FREE; `shared` all owners of those blocks that have several, the one in
+    `block_owner` first. `cached` says for each block that can be found by its prefix, owned or not, who computed it.
+    `steps` are the finished steps, `open_step` the one in progress.
     """
 
     config: RunStarted | None = None
@@ -114,6 +128,8 @@ class RunState(msgspec.Struct, kw_only=True):
     waiting: list[int] = []
     running: list[int] = []
     block_owner: list[int] = []
+    shared: dict[int, tuple[int, ...]] = {}
+    cached: dict[int, int] = {}
     steps: list[Step] = []
     open_step: Step = Step(number=0)
     ended: RunEnded | None = None
@@ -125,6 +141,16 @@ class RunState(msgspec.Struct, kw_only=True):
         return self.block_owner.count(FREE)
 
     @property
+    def cached_block_ids(self) -> list[int]:
+        """Those of them that are cached: their KV can be shared until their room is needed."""
+        return [block_id for block_id in self.cached if self.block_owner[block_id] == FREE]
+
+    def owners(self, block_id: int) -> tuple[int, ...]:
+        """The sequences that own a block; its ref_count is their number."""
+        owner = self.block_owner[block_id]
+        return self.shared.get(block_id, () if owner == FREE else (owner,))
+
+    @property
     def num_output_tokens(self) -> int:
         """Tokens said so far, by all sequences."""
         return sum(sequence.num_output_tokens for sequence in self.sequences.values())
@@ -133,8 +159,11 @@ class RunState(msgspec.Struct, kw_only=True):
         """For each block, how many tokens' KV stands in it."""
         filled = [0] * len(self.block_owner)
         if self.config is not None:
+            for block_id in self.cached:
+                filled[block_id] = self.config.block_size
             for seq_id in self.running:
                 sequence = self.sequences[seq_id]
                 for position, block_id in enumerate(sequence.block_table):
-                    filled[block_id] = sequence.tokens_in_block(position, self.config.block_size)
+                    tokens = sequence.tokens_in_block(position, self.config.block_size)
+                    filled[block_id] = max(filled[block_id], tokens)
         return filled

@@ -32,7 +32,8 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
 
     `seconds` runs from the first arrival to the end of the last step. TTFT is first token minus arrival; TPOT is the
     time from the first token to the last over one token less, for answers of two tokens or more. KV use is owned
-    blocks over all blocks after each step.
+    blocks over all blocks after each step. `cached_tokens` of the prompts were found in the prefix cache;
+    `evicted_tokens` were thrown out of it. `recomputed_tokens` are what preemptions cost: tokens computed once more.
     """
 
     scenario: str
@@ -44,6 +45,7 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     refused: int
     aborted: int
     preemptions: int
+    recomputed_tokens: int
     steps: int
     prompt_tokens: int
     computed_tokens: int
@@ -55,6 +57,9 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     kv_use_peak: float
     num_blocks: int
     kv_bytes: int
+    prefix_caching: bool
+    cached_tokens: int
+    evicted_tokens: int
     error: str | None
 
     @property
@@ -77,8 +82,14 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
             f"TPOT         {self.tpot or 'no answer has two tokens'}",
             f"KV use       mean {self.kv_use_mean:.0%}, peak {self.kv_use_peak:.0%} of {self.num_blocks} blocks "
             f"({self.kv_bytes / 2**20:.1f} MiB)",
-            f"preemptions  {self.preemptions}",
+            f"preemptions  {self.preemptions}, {self.recomputed_tokens} tokens computed again",
         ]
+        if self.prefix_caching:
+            share = self.cached_tokens / max(1, self.prompt_tokens)
+            lines.append(
+                f"prefix cache {self.cached_tokens} of {self.prompt_tokens} prompt tokens found ({share:.0%}), "
+                f"{self.evicted_tokens} evicted"
+            )
         return [*lines, f"broke off    {self.error}"] if self.error else lines
 
 
@@ -105,6 +116,7 @@ def summarize_state(state: RunState) -> Summary:
         refused=sum(seq.status == "refused" for seq in seqs),
         aborted=sum(seq.finish_reason == "aborted" for seq in seqs),
         preemptions=sum(seq.preemptions for seq in seqs),
+        recomputed_tokens=sum(seq.num_recomputed_tokens for seq in seqs),
         steps=len(state.steps),
         prompt_tokens=sum(seq.num_prompt_tokens for seq in seqs if seq.status != "refused"),
         computed_tokens=sum(step.num_tokens for step in state.steps),
@@ -115,6 +127,9 @@ def summarize_state(state: RunState) -> Summary:
         kv_use_mean=sum(used) / len(used) if used else 0.0,
         kv_use_peak=max(used, default=0.0),
         num_blocks=config.num_blocks,
+        prefix_caching=config.prefix_caching,
+        cached_tokens=sum(seq.num_cached_tokens for seq in seqs),
+        evicted_tokens=sum(len(step.evicted) for step in state.steps) * config.block_size,
         kv_bytes=config.num_blocks * config.block_size * config.kv_bytes_per_token,
         error=state.ended.error if state.ended else None,
     )

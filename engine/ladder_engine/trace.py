@@ -13,7 +13,7 @@ from typing import Literal
 
 import msgspec
 
-SCHEMA = 1
+SCHEMA = 2
 
 WorkKind = Literal["prefill", "decode"]
 WaitReason = Literal["no_free_blocks", "token_budget", "max_num_seqs", "behind_earlier"]
@@ -41,6 +41,7 @@ class RunStarted(Event, frozen=True):
     max_num_batched_tokens: int
     max_model_len: int
     kv_bytes_per_token: int
+    prefix_caching: bool = False
 
 
 class Arrived(Event, frozen=True):
@@ -80,8 +81,28 @@ class BlocksAllocated(Event, frozen=True):
     block_ids: tuple[int, ...]
 
 
+class BlocksShared(Event, frozen=True):
+    """The sequence's block_table begins with these blocks, whose KV stands: others computed the same prefix."""
+
+    seq_id: int
+    block_ids: tuple[int, ...]
+
+
+class BlocksCached(Event, frozen=True):
+    """These blocks of the sequence are full and can be found by their prefix, now and after it gives them up."""
+
+    seq_id: int
+    block_ids: tuple[int, ...]
+
+
+class BlocksEvicted(Event, frozen=True):
+    """These cached blocks, which nobody owned, can no longer be found: their room is needed."""
+
+    block_ids: tuple[int, ...]
+
+
 class BlocksFreed(Event, frozen=True):
-    """The sequence gave up these blocks."""
+    """The sequence gave up these blocks. One that others own stays theirs, and one that is cached stays cached."""
 
     seq_id: int
     block_ids: tuple[int, ...]
@@ -123,7 +144,10 @@ class Finished(Event, frozen=True):
 
 
 class StepTimed(Event, frozen=True):
-    """The last event of every step: what it cost, and the queue lengths after it."""
+    """The last event of every step: what it cost, and the queue lengths after it.
+
+    `num_free_blocks` counts the blocks that nobody owns, `num_cached_blocks` those of them that are cached.
+    """
 
     schedule_s: float
     execute_s: float
@@ -131,6 +155,7 @@ class StepTimed(Event, frozen=True):
     num_running: int
     num_waiting: int
     num_free_blocks: int
+    num_cached_blocks: int = 0
 
 
 class RunEnded(Event, frozen=True):
@@ -140,6 +165,6 @@ class RunEnded(Event, frozen=True):
 
 
 AnyEvent = (
-    RunStarted | Arrived | Refused | Waits | Admitted | BlocksAllocated | BlocksFreed
-    | Scheduled | Preempted | Sampled | Finished | StepTimed | RunEnded
+    RunStarted | Arrived | Refused | Waits | Admitted | BlocksAllocated | BlocksShared | BlocksCached
+    | BlocksEvicted | BlocksFreed | Scheduled | Preempted | Sampled | Finished | StepTimed | RunEnded
 )  # fmt: skip

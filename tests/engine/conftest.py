@@ -130,7 +130,7 @@ def make_checkpoint(tmp_path: Path) -> Callable[..., Path]:
 def machine(checkpoint: Path) -> Callable[..., Machine]:
     """Build an engine over the tiny checkpoint: machine(num_blocks=..., ...)."""
 
-    def build(folder: Path = checkpoint, **limits: int) -> Machine:
+    def build(folder: Path = checkpoint, **limits: Any) -> Machine:
         roomy = {"num_blocks": 64, "block_size": 16, "max_num_seqs": 16, "max_num_batched_tokens": 64,
                  "max_model_len": 512}  # fmt: skip
         return Machine(folder, EngineConfig(**(roomy | limits)))

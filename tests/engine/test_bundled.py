@@ -14,7 +14,18 @@ from ladder_engine.fold import RunState, fold
 from ladder_engine.models import bundled_model
 from ladder_engine.runner import run_scenario
 from ladder_engine.scenario import find_scenario
-from ladder_engine.trace import Admitted, AnyEvent, BlocksFreed, Event, Finished, Preempted, Scheduled, Waits
+from ladder_engine.trace import (
+    Admitted,
+    AnyEvent,
+    BlocksEvicted,
+    BlocksFreed,
+    BlocksShared,
+    Event,
+    Finished,
+    Preempted,
+    Scheduled,
+    Waits,
+)
 
 E = TypeVar("E", bound=Event)
 
@@ -48,10 +59,15 @@ def more_than_fits() -> Watched:
     return Watched("more-than-fits")
 
 
+@pytest.fixture(scope="module")
+def shared_prompt() -> Watched:
+    return Watched("shared-prompt")
+
+
 def test_everybody_is_answered_in_a_run_of_watchable_length(
-    short_chats: Watched, long_prompt: Watched, more_than_fits: Watched
+    short_chats: Watched, long_prompt: Watched, more_than_fits: Watched, shared_prompt: Watched
 ) -> None:
-    for run in (short_chats, long_prompt, more_than_fits):
+    for run in (short_chats, long_prompt, more_than_fits, shared_prompt):
         assert 60 <= len(run.state.steps) <= 200
         assert all(seq.finish_reason in ("stop", "length") for seq in run.state.sequences.values())
         assert all(seq.text for seq in run.state.sequences.values())
@@ -103,6 +119,60 @@ def test_the_pool_fills_and_the_youngest_are_preempted_but_never_the_oldest(more
     computed = sum(step.num_tokens for step in more_than_fits.state.steps)
     needed = sum(seq.num_tokens - 1 for seq in more_than_fits.state.sequences.values())
     assert computed > needed
+
+
+def test_the_instructions_are_computed_once_and_shared_by_all_but_the_other_tenant(
+    shared_prompt: Watched,
+) -> None:
+    sequences = shared_prompt.state.sequences
+    found = {name: sequences[seq_id].num_cached_tokens for name, seq_id in shared_prompt.ids.items()}
+    sharers = ("ben", "cleo", "dan", "eve", "finn", "gwen", "ivy")
+    assert {found[name] for name in sharers} == {112}
+    assert all(found[name] == 0 for name in ("ada", "hal", "stranger one", "stranger two"))
+    blocks = {event.block_ids for event in shared_prompt.of(BlocksShared)}
+    assert len(blocks) == 1
+    assert sequences[shared_prompt.ids["ada"]].num_prompt_tokens > 128
+    for name in sharers:
+        first = shared_prompt.scheduled(name)[0]
+        assert (first.start, first.num_tokens <= 28) == (112, True), name
+
+
+def test_several_own_the_instructions_at_once_and_nobody_waits(shared_prompt: Watched) -> None:
+    most = 0
+    state = RunState()
+    for step in range(len(shared_prompt.state.steps) + 1):
+        state = fold([event for event in shared_prompt.events if event.step == step], state)
+        most = max([most, *(len(owners) for owners in state.shared.values())])
+    assert most >= 5
+    assert not shared_prompt.of(Waits)
+
+
+def test_for_the_strangers_the_longest_unused_blocks_go_and_the_instructions_stay(
+    shared_prompt: Watched,
+) -> None:
+    evicted = {block for event in shared_prompt.of(BlocksEvicted) for block in event.block_ids}
+    stranger = shared_prompt.scheduled("stranger one")[0].step
+    assert all(event.step >= stranger for event in shared_prompt.of(BlocksEvicted))
+    assert evicted
+    instructions = shared_prompt.of(BlocksShared)[0].block_ids
+    assert not evicted & set(instructions)
+    assert set(instructions) <= set(shared_prompt.state.cached)
+
+
+def test_without_the_cache_the_same_is_said_at_a_higher_price(shared_prompt: Watched, tmp_path: Path) -> None:
+    text = find_scenario("shared-prompt").read_text("utf-8")
+    assert text.count("prefix_caching: true") == 1
+    path = tmp_path / "without.yaml"
+    path.write_text(text.replace("prefix_caching: true", "prefix_caching: false"), "utf-8")
+    events: list[AnyEvent] = []
+    run_scenario(path, events.extend, "torch")
+    without = fold(events)
+    said = {seq.name: seq.text for seq in without.sequences.values()}
+    assert said == {seq.name: seq.text for seq in shared_prompt.state.sequences.values()}
+    saved = sum(step.num_tokens for step in without.steps) - sum(
+        step.num_tokens for step in shared_prompt.state.steps
+    )
+    assert saved == 7 * 112
 
 
 def test_asked_a_cards_question_the_model_answers_in_the_words_of_the_lesson(more_than_fits: Watched) -> None:

@@ -11,7 +11,7 @@ from ladder_engine.state import FREE, RunState
 from ladder_engine.trace import AnyEvent
 from msgspec.structs import replace
 
-from tests.traces import LittleScheduler, Request, busy_trace, traces
+from tests.traces import LittleScheduler, Request, busy_trace, shared_trace, traces
 
 
 @given(traces(), st.data())
@@ -171,13 +171,67 @@ def changed(kind: type[AnyEvent], **fields: object) -> list[AnyEvent]:
         (changed(trace.Admitted, seq_id=77), "sequence 77 never arrived"),
         (changed(trace.Scheduled, num_tokens=50), "is scheduled up to token"),
         (changed(trace.Scheduled, start=3), "is scheduled from 3"),
-        (changed(trace.StepTimed, num_free_blocks=3), "and 3 free blocks"),
+        (changed(trace.StepTimed, num_free_blocks=3), "3 free blocks and"),
         (changed(trace.Finished, step=400), "says step 400"),
     ],
 )
 def test_an_event_that_cannot_follow_is_named(events: list[AnyEvent], what: str) -> None:
     with pytest.raises(TraceError, match=what):
         fold(events)
+
+
+def test_shared_and_cached_blocks_in_the_state() -> None:
+    state = fold(shared_trace())
+    assert [state.owners(block) for block in range(8)] == [(0, 2), (0, 2), (0,), (2,), (), (), (), ()]
+    assert (state.block_owner, state.num_free_blocks) == ([0, 0, 0, 2, *[FREE] * 4], 4)
+    assert (state.cached_block_ids, state.cached) == ([4], {0: 0, 1: 0, 4: 1})
+    assert state.tokens_in_blocks() == [4, 4, 2, 2, 4, 0, 0, 0]
+    assert state.sequences[2].num_cached_tokens == 8
+    assert state.steps[-1].shared == ((0, 2), (1, 2))
+    middle = len(shared_trace()) - 4
+    before = fold(shared_trace()[:middle])
+    kept = copy.deepcopy(before)
+    assert fold(shared_trace()[middle:], before) == state
+    assert before == kept
+
+
+@pytest.mark.parametrize(
+    "index",
+    [i for i, e in enumerate(shared_trace()) if not isinstance(e, trace.StepTimed | trace.Sampled)][1:],
+)
+def test_a_trace_with_sharing_that_misses_an_event_does_not_add_up(index: int) -> None:
+    events = shared_trace()
+    del events[index]
+    with pytest.raises(TraceError):
+        fold(events)
+
+
+@pytest.mark.parametrize(
+    ("kind", "change", "what"),
+    [
+        (trace.BlocksShared, {"block_ids": (0, 5)}, "shares block 5, which is not cached"),
+        (trace.BlocksShared, {"block_ids": (0, 1, 4)}, "has none to compute"),
+        (trace.BlocksCached, {"block_ids": (0, 5)}, "block 5 of ada cannot be cached"),
+        (trace.BlocksAllocated, {"block_ids": (4,)}, "while it is cached"),
+        (trace.StepTimed, {"num_cached_blocks": 0}, "and 0 cached ones"),
+    ],
+)
+def test_sharing_that_cannot_be_is_named(kind: type[AnyEvent], change: dict[str, int], what: str) -> None:
+    events = shared_trace()
+    of_kind = [i for i, event in enumerate(events) if isinstance(event, kind)]
+    at = of_kind[0] if kind is trace.BlocksCached else of_kind[-1]
+    events[at] = replace(events[at], **change)
+    with pytest.raises(TraceError, match=what):
+        fold(events)
+
+
+@pytest.mark.parametrize("block", [2, 5, 0])
+def test_only_a_cached_block_without_owner_is_evicted(block: int) -> None:
+    events = shared_trace()
+    with pytest.raises(TraceError, match=f"block {block} is evicted"):
+        fold([*events, trace.BlocksEvicted(step=3, time=1.0, block_ids=(block,))])
+    state = fold([*events, trace.BlocksEvicted(step=3, time=1.0, block_ids=(4,))])
+    assert state.cached_block_ids == []
 
 
 def test_a_block_cannot_be_given_away_while_it_is_owned() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import torch
 from ladder_engine.sampling import SamplingParams
-from ladder_engine.trace import Preempted, Sampled, Scheduled
+from ladder_engine.trace import BlocksShared, Preempted, Sampled, Scheduled
 
 GREEDY = SamplingParams(ignore_eos=True)
 PROMPTS = [
@@ -66,6 +66,32 @@ def test_greedy_tokens_equal_the_dense_oracle(
     assert any(isinstance(event, Preempted) for event in box.events) == preempts
     partial = [e for e in box.events if isinstance(e, Scheduled) and e.kind == "prefill" and e.start > 0]
     assert bool(partial) == chunks
+
+
+@pytest.mark.parametrize(
+    "limits",
+    [
+        {},
+        {"block_size": 1},
+        {"max_num_batched_tokens": 7, "block_size": 3},
+        {"num_blocks": 15, "block_size": 8},
+    ],
+    ids=["roomy", "one-token-blocks", "chunked", "preempted"],
+)
+def test_a_warm_cache_changes_no_token(
+    machine: Callable[..., Any], dense: Any, limits: dict[str, int]
+) -> None:
+    """Each prompt is asked three times, twice at once; the second and third time its KV is mostly there."""
+    box = machine(**({"num_blocks": 400, "prefix_caching": True} | limits))
+    first = [box.engine.add(f"cold{i}", text, 12, GREEDY) for i, text in enumerate(PROMPTS[:4])]
+    box.run()
+    more = [
+        box.engine.add(f"warm{i}", text, 12, GREEDY) for i, text in enumerate([*PROMPTS[:4], *PROMPTS[:4]])
+    ]
+    box.run()
+    expected = [dense(box.tokenizer.encode(text), 12) for text in PROMPTS[:4]]
+    assert [seq.answer for seq in (*first, *more)] == expected * 3
+    assert any(isinstance(event, BlocksShared) for event in box.events)
 
 
 def sampled(seed: int) -> SamplingParams:

@@ -13,7 +13,7 @@ from ladder_engine.errors import EngineError, TraceFileError
 from ladder_engine.fold import fold
 from ladder_engine.runner import run_scenario
 from ladder_engine.summary import summarize
-from ladder_engine.trace import AnyEvent, Arrived, Finished, Preempted, RunEnded, RunStarted
+from ladder_engine.trace import SCHEMA, AnyEvent, Arrived, Finished, Preempted, RunEnded, RunStarted
 from ladder_engine.trace_file import TraceWriter, read_trace
 
 
@@ -143,7 +143,7 @@ def test_a_trace_file_gives_back_what_was_recorded(tmp_path: Path) -> None:
         (lambda lines: [*lines[:-1], lines[-1][:9]], "breaks off after step"),
         (lambda lines: lines[:1], "breaks off after step 0"),
         (lambda lines: [lines[0], b'{"type": "Arrived"}', *lines[1:]], "line 2 is damaged"),
-        (lambda lines: [lines[0].replace(b'"schema":1', b'"schema":99'), *lines[1:]], "version 99"),
+        (lambda lines: [lines[0].replace(b'"schema":%d' % SCHEMA, b'"schema":99'), *lines[1:]], "version 99"),
         (lambda lines: lines[1:], "is not a trace"),
         (lambda lines: [b"PK\x03\x04"], "is not a trace"),
         (lambda lines: [], "is not a trace"),

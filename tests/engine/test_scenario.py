@@ -102,9 +102,14 @@ def test_a_request_that_can_never_run_is_found_before_anything_runs(tmp_path: Pa
     )
 
 
-def test_the_bundled_scenarios_are_three_and_in_order() -> None:
+def test_the_bundled_scenarios_are_in_order() -> None:
     scenarios = bundled_scenarios()
-    assert [scenario.id for scenario in scenarios] == ["short-chats", "long-prompt", "more-than-fits"]
+    assert [scenario.id for scenario in scenarios] == [
+        "short-chats",
+        "long-prompt",
+        "more-than-fits",
+        "shared-prompt",
+    ]
     for scenario in scenarios:
         assert find_scenario(scenario.id) == scenario.path
         assert 6 <= len(scenario.requests) <= 16

@@ -1,7 +1,9 @@
 """The block pool as a grid of cells: colour by owner, fill height by the tokens whose KV stands in the block.
 
 A block that was allocated in the step at the playhead has an outline, one that was freed is hatched in its last
-owner's colour (crossed out if the owner was preempted), a free one is empty. The place of a block never changes.
+owner's colour (crossed out if the owner was preempted), a free one is empty. A block that several own has a colour of
+its own, a notch, and its ref_count; one that is kept for its prefix, though nobody owns it, is a smaller cell within
+the free one. The place of a block never changes.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, QSizeF, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from ladder_desktop.live.canvas import Canvas, Colours, Mask, blend, cross, hatch, outline
+from ladder_desktop.live.canvas import Canvas, Colours, Mask, blend, corner, cross, hatch, middle, outline
 from ladder_desktop.live.words import block_words, readable_on
 from ladder_desktop.theme import Theme
 
@@ -124,19 +126,36 @@ class BlockGrid(QWidget):
         levels[: len(owned)] = np.array(state.tokens_in_blocks()) * (tall - gap) // block_size + gap
         for seq_id in set(state.block_owner) - {FREE}:
             mine = np.flatnonzero(owned == seq_id)
-            full[mine], empty[mine] = (colour.rgb() for colour in self._shades(seq_id))
+            full[mine], empty[mine] = (colour.rgb() for colour in self._shades((seq_id,)))
+        for block_id, owners in state.shared.items():
+            full[block_id] = self._shades(owners)[0].rgb()
+        for block_id in state.cached_block_ids:
+            full[block_id] = empty[block_id]
         shape = (rows, self._columns)
         canvas.fill_up(levels.reshape(shape), full.reshape(shape), empty.reshape(shape))
+        self._stamp_sharing(canvas)
         self._stamp_step(canvas)
         canvas.gap(gap)
         return canvas
 
-    def _shades(self, seq_id: int) -> tuple[QColor, QColor]:
+    def _shades(self, owners: tuple[int, ...]) -> tuple[QColor, QColor]:
         """The colours of KV that stands, and of room that is owned and not yet used."""
-        surface, owner = self.theme.colour("surface"), self.theme.owner(seq_id)
-        if self.selection is not None and self.selection != seq_id:
+        surface = self.theme.colour("surface")
+        owner = self.theme.owner(owners[0]) if len(owners) == 1 else self.theme.colour("kv_shared")
+        if self.selection is not None and self.selection not in owners:
             return blend(owner, surface, 0.28), blend(owner, surface, 0.10)
         return owner, blend(owner, surface, 0.30)
+
+    def _stamp_sharing(self, canvas: Canvas) -> None:
+        """Mark the blocks that several own, and those that are kept although nobody owns them."""
+        gap, tall, wide = self._gap, self._cell_height, self._cell_width
+        notch = max(2, min(tall, wide) // 5)
+        ink = np.uint32(self.theme.colour("text").rgb())
+        self._stamp(canvas, corner(tall, wide, notch, gap), list(self.state.shared), ink)
+        kept = np.uint32(self.theme.colour("kv_cached").rgb())
+        inner = middle(tall - gap, wide - gap, max(1, (tall - gap) // 2), max(1, (wide - gap) // 2))
+        mask = np.pad(inner, ((0, gap), (0, gap)))
+        self._stamp(canvas, mask, self.state.cached_block_ids, kept)
 
     def _stamp_step(self, canvas: Canvas) -> None:
         """Mark what the step at the playhead has allocated and freed."""
@@ -151,7 +170,7 @@ class BlockGrid(QWidget):
         done = [(block_id, seq_id) for block_id, seq_id in freed if seq_id not in step.preempted]
         ink = np.uint32(self.theme.colour("text").rgb())
         self._stamp(canvas, outline(*size, thick, gap), new, ink)
-        fading = np.array([self._shades(seq_id)[0].rgb() for _, seq_id in done], np.uint32)
+        fading = np.array([self._shades((seq_id,))[0].rgb() for _, seq_id in done], np.uint32)
         every = max(4, min(size) // 5)
         self._stamp(
             canvas, hatch(*size, every, max(1, every // 4), gap), [block for block, _ in done], fading
@@ -187,7 +206,7 @@ class BlockGrid(QWidget):
             painter.drawRect(self.cell_rect(self.cursor_block).adjusted(1, 1, -1, -1))
 
     def _paint_numbers(self, painter: QPainter) -> None:
-        """Write the owner's number into each block; for the selected owner, also the place in its block_table."""
+        """Write the owner's number into each block, ×2 where two own it; for the selected owner, also the place in its block_table."""
         font = QFont(self.font())
         font.setPixelSize(max(8, min(13, int(self._cell.height() * 0.30), int(self._cell.width() * 0.55))))
         painter.setFont(font)
@@ -195,15 +214,22 @@ class BlockGrid(QWidget):
         block_size = self.state.config.block_size if self.state.config else 1
         text, foot = self.theme.colour("text"), Qt.AlignmentFlag.AlignBottom | Qt.AlignmentFlag.AlignLeft
         for seq_id in self.state.running:
-            full, _ = self._shades(seq_id)
-            inks = readable_on(full, self.theme), text
-            dim = self.selection is not None and self.selection != seq_id
+            own, _ = self._shades((seq_id,))
             for position, block_id in enumerate(self.state.sequences[seq_id].block_table):
+                owners = self.state.owners(block_id)
+                if owners[0] != seq_id:
+                    continue
+                inks = readable_on(self._shades(owners)[0] if len(owners) > 1 else own, self.theme), text
+                dim = self.selection is not None and self.selection not in owners
                 rect = self.cell_rect(block_id).adjusted(3, 2, -2, -2)
                 covered = filled[block_id] * rect.height() / block_size
                 painter.setPen(self.theme.colour("muted") if dim else inks[covered < font.pixelSize() * 0.8])
-                painter.drawText(rect, foot, str(seq_id + 1))
-                if self.selection == seq_id and self._cell.height() >= 1.5 * NUMBERED_FROM:
+                painter.drawText(rect, foot, str(seq_id + 1) if len(owners) == 1 else f"×{len(owners)}")
+                if (
+                    self.selection in owners
+                    and len(owners) == 1
+                    and self._cell.height() >= 1.5 * NUMBERED_FROM
+                ):
                     painter.setPen(inks[covered < rect.height() - font.pixelSize() * 0.4])
                     painter.drawText(
                         rect, Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignRight, f"·{position}"

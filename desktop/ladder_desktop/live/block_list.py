@@ -7,12 +7,12 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
 from ladder_desktop.live.text_table import LEFT, Column, Rows, TextTable
-from ladder_desktop.live.words import block_words
+from ladder_desktop.live.words import block_words, owner_names
 from ladder_desktop.theme import Theme
 
 COLUMNS = (
     Column("Block", "Block id, with the owner's colour", 70),
-    Column("Owner", "The sequence that owns it", 0, LEFT),
+    Column("Owner", "The sequences that own it", 0, LEFT),
     Column("Position", "Its place in the owner's block_table", 70),
     Column("Tokens", "Tokens whose KV stands in it", 70),
     Column("In this step", "What the step at the playhead did with it", 100, LEFT),
@@ -33,14 +33,16 @@ class BlockList(TextTable):
         """Draw this state."""
         self._owners = state.block_owner
         step = state.steps[-1] if state.steps else Step(number=0)
-        news = dict.fromkeys(dict(step.freed), "freed") | dict.fromkeys(dict(step.allocated), "new")
+        news = {block_id: "freed" for block_id, _ in step.freed if self._owners[block_id] == FREE}
+        news |= dict.fromkeys(dict(step.shared), "shared") | dict.fromkeys(dict(step.allocated), "new")
         filled = state.tokens_in_blocks()
         rows: Rows = [
-            (str(block_id), "free", "", "", news.get(block_id, "")) for block_id in range(len(filled))
+            (str(block_id), owner_names(state, block_id), "", str(tokens or ""), news.get(block_id, ""))
+            for block_id, tokens in enumerate(filled)
         ]
         for sequence in state.sequences.values():
             for position, block_id in enumerate(sequence.block_table):
-                cells = sequence.name, str(position), str(filled[block_id]), news.get(block_id, "")
+                cells = rows[block_id][1], str(position), str(filled[block_id]), news.get(block_id, "")
                 rows[block_id] = (str(block_id), *cells)
         hints = {1: [block_words(state, block_id) for block_id in range(len(rows))]}
         self.show_rows(rows, [None if owner == FREE else owner for owner in self._owners], hints)

@@ -98,6 +98,13 @@ def cross(height: int, width: int, thick: int, gap: int = 0) -> Mask:
     return inside & near
 
 
+def corner(height: int, width: int, side: int, gap: int = 0) -> Mask:
+    """Return a square in the upper right corner of a cell that leaves `gap` pixels at its right and lower edge."""
+    mask = np.zeros((height, width), np.bool_)
+    mask[:side, max(0, width - gap - side) : width - gap] = True
+    return mask
+
+
 def middle(height: int, width: int, tall: int, wide: int) -> Mask:
     """Return a rectangle in the middle of a cell."""
     mask = np.zeros((height, width), np.bool_)

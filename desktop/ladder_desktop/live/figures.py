@@ -8,10 +8,13 @@ from ladder_desktop.live.words import seconds
 
 
 def pool_figures(state: RunState) -> str:
-    """Say how much of the block pool is in use: "107 of 128 owned, 83 %"."""
+    """Say how much of the block pool is in use: "107 of 128 owned, 83 %", and how much of the rest is cached."""
     total = len(state.block_owner)
     used = total - state.num_free_blocks
-    return f"{used} of {total} owned, {100 * used // total} %" if total else ""
+    if not total:
+        return ""
+    cached = f", {len(state.cached_block_ids)} cached" if state.config and state.config.prefix_caching else ""
+    return f"{used} of {total} owned, {100 * used // total} %{cached}"
 
 
 def queue_figures(state: RunState) -> str:

@@ -13,13 +13,26 @@ from ladder_desktop.live.canvas import blend
 from ladder_desktop.theme import Theme
 
 Shape = Literal[
-    "owned", "new", "freed", "lost", "free", "prefill", "decode", "waiting", "preempted", "finished"
+    "owned",
+    "new",
+    "shared",
+    "cached",
+    "freed",
+    "lost",
+    "free",
+    "prefill",
+    "decode",
+    "waiting",
+    "preempted",
+    "finished",
 ]
-SAMPLE, SPACE = 12, 14
+SAMPLE, SPACE = 12, 11
 
 BLOCKS: tuple[tuple[Shape, str], ...] = (
     ("owned", "owned"),
     ("new", "new"),
+    ("shared", "shared"),
+    ("cached", "cached"),
     ("freed", "freed"),
     ("lost", "preempted"),
     ("free", "free"),
@@ -80,6 +93,12 @@ class Legend(QWidget):
                 if shape == "new":
                     painter.setPen(QPen(theme.colour("text"), 1.5))
                     painter.drawRect(box.adjusted(0.5, 0.5, -0.5, -0.5))
+            case "shared":
+                painter.fillRect(box, theme.colour("kv_shared"))
+                painter.fillRect(QRectF(box.right() - 4, box.top(), 4, 4), theme.colour("text"))
+            case "cached":
+                painter.fillRect(box, theme.colour("kv_free"))
+                painter.fillRect(box.adjusted(3, 3, -3, -3), theme.colour("kv_cached"))
             case "free" | "freed" | "lost":
                 painter.fillRect(box, theme.colour("kv_free"))
                 if shape == "freed":

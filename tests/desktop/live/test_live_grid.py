@@ -5,8 +5,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from ladder_desktop.live.block_grid import BlockGrid
 from ladder_desktop.live.canvas import blend
+from ladder_desktop.live.figures import pool_figures
 from ladder_desktop.live.player import Player
+from ladder_desktop.live.words import block_words, owner_names
 from ladder_desktop.theme import Theme, load_theme
+from ladder_engine.fold import fold
 from ladder_engine.state import FREE, RunState
 from ladder_engine.trace import BlocksAllocated, Finished, Preempted, RunStarted
 from msgspec.structs import replace
@@ -14,7 +17,7 @@ from PySide6.QtCore import QPointF, QSize, Qt
 from PySide6.QtGui import QColor
 from pytestqt.qtbot import QtBot
 
-from tests.traces import busy_trace
+from tests.traces import busy_trace, shared_trace
 
 
 @pytest.fixture(scope="module")
@@ -194,6 +197,43 @@ def test_the_keyboard_walks_over_the_blocks_and_selects(grid: BlockGrid, qtbot: 
     qtbot.keyClick(grid, Qt.Key.Key_Return)
     owner = state.block_owner[0]
     assert heard == [None if owner == FREE else owner]
+
+
+def test_a_shared_block_has_its_own_colour_a_notch_and_stays_lit_for_each_owner(
+    grid: BlockGrid, theme: Theme
+) -> None:
+    grid.show_state(fold(shared_trace()))
+    shared = theme.colour("kv_shared")
+    pale = blend(shared, theme.colour("surface"), 0.28)
+    for selection, colour in ((None, shared), (0, shared), (2, shared), (1, pale)):
+        grid.select(selection)
+        for block_id in (0, 1):
+            rect = grid.cell_rect(block_id)
+            assert colour_at(grid, rect.right() - 4, rect.bottom() - 4) == QColor(colour).name()
+            assert colour_at(grid, rect.right() - 2, rect.top() + 2) == theme.colour("text").name()
+    own = grid.cell_rect(2)
+    assert colour_at(grid, own.right() - 4, own.bottom() - 4) != QColor(pale).name()
+
+
+def test_a_cached_block_is_a_smaller_cell_in_a_free_one(grid: BlockGrid, theme: Theme) -> None:
+    grid.show_state(fold(shared_trace()))
+    kept, free = grid.cell_rect(4), grid.cell_rect(6)
+    assert colour_at(grid, kept.center().x(), kept.center().y()) == theme.colour("kv_cached").name()
+    assert colour_at(grid, kept.left() + 3, kept.top() + 3) == theme.colour("kv_free").name()
+    assert colour_at(grid, free.center().x(), free.center().y()) == theme.colour("kv_free").name()
+
+
+def test_sharing_in_words() -> None:
+    state = fold(shared_trace())
+    assert block_words(state, 0) == "Block 0: shared, ref_count 2: ada and ben; block_table[0] of each"
+    assert block_words(state, 4).startswith("Block 4: cached, nobody owns it; it keeps KV of eve")
+    assert [owner_names(state, block_id) for block_id in (1, 2, 4, 6)] == [
+        "ada and ben",
+        "ada",
+        "cached",
+        "free",
+    ]
+    assert pool_figures(state) == "4 of 8 owned, 50 %, 1 cached"
 
 
 def test_another_pool_forgets_the_cursor(grid: BlockGrid) -> None:

@@ -1,0 +1,90 @@
+"""Which blocks each sequence holds. Every change of a block_table is made here, and is in the trace."""
+
+from __future__ import annotations
+
+from ladder_engine.block_hash import extend_hashes
+from ladder_engine.block_pool import BlockPool
+from ladder_engine.config import EngineConfig
+from ladder_engine.recorder import Recorder
+from ladder_engine.sequence import Sequence
+from ladder_engine.trace import BlocksAllocated, BlocksCached, BlocksEvicted, BlocksFreed, BlocksShared
+
+
+class BlockManager:
+    """Grows, shares and frees block tables over one pool.
+
+    ```
+    block_table  | shared: found in the cache | own: computed here ............ |
+    tokens       0            num_computed_tokens on entry          num_tokens
+    ```
+    """
+
+    def __init__(self, config: EngineConfig, recorder: Recorder) -> None:
+        self.pool = BlockPool(config.num_blocks)
+        self._config = config
+        self._record = recorder.add
+
+    def cached_prefix(self, seq: Sequence) -> list[int]:
+        """The blocks that hold the KV of the first tokens of `seq`, which owns none yet; empty without prefix_caching.
+
+        The newest known token is always left out: it must be computed, because the next one is sampled after it.
+        """
+        if not self._config.prefix_caching:
+            return []
+        size = self._config.block_size
+        extend_hashes(seq.block_hashes, seq.token_ids, size, seq.extra_keys)
+        return self.pool.find(seq.block_hashes[: (seq.num_tokens - 1) // size])
+
+    def has_room(self, seq: Sequence, prefix: list[int]) -> bool:
+        """Whether all known tokens of `seq` fit, when it shares `prefix`.
+
+        Only prefix blocks that somebody owns cost nothing: the others are themselves among the free ones.
+        """
+        owned = sum(self.pool.ref_counts[block_id] > 0 for block_id in prefix)
+        return self._config.blocks_for(seq.num_tokens) - owned <= self.pool.num_free
+
+    def share(self, seq: Sequence, prefix: list[int]) -> None:
+        """Begin the block_table of `seq` with these blocks, whose KV stands."""
+        if prefix:
+            self.pool.share(prefix)
+            seq.block_table = list(prefix)
+            seq.num_computed_tokens = len(prefix) * self._config.block_size
+            self._record(BlocksShared, seq_id=seq.seq_id, block_ids=tuple(prefix))
+
+    def missing(self, seq: Sequence, num_tokens: int) -> int:
+        """Blocks that `seq` lacks for the KV of its first `num_tokens` tokens."""
+        return self._config.blocks_for(num_tokens) - len(seq.block_table)
+
+    def grow(self, seq: Sequence, num_tokens: int) -> None:
+        """Give `seq` the blocks that it lacks for its first `num_tokens` tokens."""
+        missing = self.missing(seq, num_tokens)
+        if missing <= 0:
+            return
+        evicted = self.pool.evict(missing)
+        if evicted:
+            self._record(BlocksEvicted, block_ids=tuple(evicted))
+        block_ids = self.pool.allocate(missing)
+        seq.block_table += block_ids
+        self._record(BlocksAllocated, seq_id=seq.seq_id, block_ids=tuple(block_ids))
+
+    def cache(self, seq: Sequence, start: int) -> None:
+        """Name the blocks that have become full since `start` tokens were computed, so that others find them."""
+        size = self._config.block_size
+        first, last = start // size, seq.num_computed_tokens // size
+        if not self._config.prefix_caching or first == last:
+            return
+        extend_hashes(seq.block_hashes, seq.token_ids, size, seq.extra_keys)
+        named = [
+            seq.block_table[index]
+            for index in range(first, last)
+            if self.pool.name(seq.block_table[index], seq.block_hashes[index])
+        ]
+        if named:
+            self._record(BlocksCached, seq_id=seq.seq_id, block_ids=tuple(named))
+
+    def free(self, seq: Sequence) -> None:
+        """Take all blocks from `seq`. Those with a name stay cached."""
+        if seq.block_table:
+            self.pool.free(seq.block_table)
+            self._record(BlocksFreed, seq_id=seq.seq_id, block_ids=tuple(seq.block_table))
+            seq.block_table = []

@@ -1,0 +1,173 @@
+"""An engine whose model is a checksum: what the tests of the scheduler and of its mechanisms share.
+
+The executor's KV cache is an array of token ids, and the next token is a checksum of what it finds through the block
+table. So a token written to the wrong slot, a block shared by mistake, or KV that was never computed changes the
+answer, and the answer is known: the checksum of the sequence's own tokens.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections import Counter
+from typing import Any
+
+import numpy as np
+from ladder_engine.config import EngineConfig
+from ladder_engine.engine import Engine
+from ladder_engine.fold import RunState, fold
+from ladder_engine.inputs import prepare
+from ladder_engine.recorder import Recorder
+from ladder_engine.sampling import SamplingParams
+from ladder_engine.scheduler import Batch
+from ladder_engine.sequence import Sequence
+from ladder_engine.trace import (
+    SCHEMA,
+    AnyEvent,
+    RunStarted,
+)
+
+VOCABULARY, EOS = 23, 0
+
+
+def next_token(tokens: list[int]) -> int:
+    return zlib.crc32(bytes(tokens)) % VOCABULARY
+
+
+def answer(prompt: list[int], max_tokens: int, ignore_eos: bool) -> list[int]:
+    """What any right engine says."""
+    tokens = list(prompt)
+    for _ in range(max_tokens):
+        tokens.append(next_token(tokens))
+        if tokens[-1] == EOS and not ignore_eos:
+            break
+    return tokens[len(prompt) :]
+
+
+class Letters:
+    """A tokenizer with a token for each letter."""
+
+    def encode(self, text: str) -> list[int]:
+        return [ord(letter) - ord("a") for letter in text]
+
+    def stream(self) -> Letters:
+        return self
+
+    def push(self, token_id: int, *, last: bool) -> str:
+        return chr(ord("a") + token_id)
+
+
+class ChecksumExecutor:
+    def __init__(self, config: EngineConfig) -> None:
+        self.block_size = config.block_size
+        self.cache = np.full(config.num_blocks * config.block_size, 255, dtype=np.uint8)
+
+    def execute(self, batch: Batch) -> list[int]:
+        inputs = prepare(batch, self.block_size)
+        self.cache[inputs.slot_mapping] = inputs.token_ids
+        tokens = []
+        for row in np.searchsorted(inputs.cu_seqlens_q, inputs.sample_rows, side="right") - 1:
+            blocks = inputs.block_tables[row].astype(np.int64)[:, None] * self.block_size
+            slots = (blocks + np.arange(self.block_size)).reshape(-1)[: inputs.context_lens[row]]
+            tokens.append(next_token(self.cache[slots].tolist()))
+        assert inputs.sample_positions.tolist() == inputs.context_lens[[w.samples for w in batch]].tolist()
+        return tokens
+
+
+class Bench:
+    """An engine without a model, its events, and the state that they fold to."""
+
+    def __init__(self, **limits: Any) -> None:
+        roomy = {"num_blocks": 64, "block_size": 2, "max_num_seqs": 8, "max_num_batched_tokens": 16,
+                 "max_model_len": 64}  # fmt: skip
+        self.config = EngineConfig(**(roomy | limits))
+        self.events: list[AnyEvent] = []
+        self.unfolded: list[AnyEvent] = []
+        recorder = Recorder(self.take)
+        recorder.add(RunStarted, schema=SCHEMA, scenario="s", model="m", kernels="k", device="d",
+                     num_blocks=self.config.num_blocks, block_size=self.config.block_size,
+                     max_num_seqs=self.config.max_num_seqs, max_model_len=self.config.max_model_len,
+                     max_num_batched_tokens=self.config.max_num_batched_tokens, kv_bytes_per_token=1,
+                     prefix_caching=self.config.prefix_caching)  # fmt: skip
+        self.executor = ChecksumExecutor(self.config)
+        self.engine = Engine(self.config, self.executor, Letters(), (EOS,), recorder)  # type: ignore[arg-type]
+        self.state = RunState()
+
+    def take(self, events: list[AnyEvent]) -> None:
+        self.events += events
+        self.unfolded += events
+
+    @property
+    def live(self) -> list[Sequence]:
+        return [*self.engine.scheduler.running, *self.engine.scheduler.waiting]
+
+    def add(
+        self,
+        num_prompt_tokens: int,
+        max_tokens: int,
+        ignore_eos: bool = True,
+        shared: int = 0,
+        family: int = 0,
+        salt: str = "",
+    ) -> Sequence:
+        """A request whose prompt begins with `shared` tokens that all of its family begin with."""
+        index = self.engine._next_id
+        letters = [(index * 7 + 3 * place + 1) % VOCABULARY for place in range(num_prompt_tokens)]
+        letters[:shared] = [(family * 11 + place) % VOCABULARY for place in range(num_prompt_tokens)][:shared]
+        prompt = "".join(chr(ord("a") + letter) for letter in letters)
+        return self.engine.add(f"r{index}", prompt, max_tokens, SamplingParams(ignore_eos=ignore_eos), salt)
+
+    def step(self) -> list[AnyEvent]:
+        before = len(self.events)
+        self.engine.step()
+        return self.events[before:]
+
+    def run(self, most: int = 1000) -> int:
+        for steps in range(most):
+            if not self.engine.has_work:
+                return steps
+            self.step()
+        raise AssertionError(f"not done after {most} steps")
+
+    def of(self, kind: type) -> list[AnyEvent]:
+        return [event for event in self.events if isinstance(event, kind)]
+
+    def kv(self, block_ids: tuple[int, ...]) -> list[int]:
+        """The tokens whose KV stands in these blocks."""
+        slots = np.array(block_ids)[:, None] * self.config.block_size + np.arange(self.config.block_size)
+        return [int(token) for token in self.executor.cache[slots].reshape(-1)]
+
+    def check_blocks(self) -> None:
+        pool = self.engine.scheduler.pool
+        owned = Counter(block for seq in self.live for block in seq.block_table)
+        assert pool.ref_counts == [owned[block] for block in range(self.config.num_blocks)]
+        assert sorted([*pool.free_block_ids, *owned]) == list(range(self.config.num_blocks))
+        assert set(pool.cached_block_ids) <= set(pool.free_block_ids)
+
+    def check_fold(self) -> None:
+        """The trace alone gives the engine's own queues and block tables."""
+        self.engine.recorder.flush()
+        self.state = fold(self.unfolded, self.state)
+        self.unfolded = []
+        scheduler = self.engine.scheduler
+        assert self.state.running == [seq.seq_id for seq in scheduler.running]
+        assert self.state.waiting == [seq.seq_id for seq in scheduler.waiting]
+        for seq in self.live:
+            told = self.state.sequences[seq.seq_id]
+            assert told.block_table == tuple(seq.block_table)
+            assert (told.num_tokens, told.num_computed_tokens) == (seq.num_tokens, seq.num_computed_tokens)
+            assert told.wait_reason == seq.wait_reason
+            assert told.text == "".join(chr(ord("a") + token) for token in seq.answer)
+        owners = [
+            {seq.seq_id for seq in self.live if block in seq.block_table}
+            for block in range(self.config.num_blocks)
+        ]
+        assert [set(self.state.owners(block)) for block in range(self.config.num_blocks)] == owners
+        assert self.state.num_free_blocks == scheduler.pool.num_free
+        assert set(self.state.cached_block_ids) == set(scheduler.pool.cached_block_ids)
+
+
+def check_answer(seq: Sequence) -> None:
+    prompt = seq.token_ids[: seq.num_prompt_tokens]
+    expected = answer(prompt, seq.max_tokens, not seq.eos_token_ids)
+    assert seq.answer == expected
+    assert seq.finish_reason == ("stop" if expected[-1] == EOS and seq.eos_token_ids else "length")
