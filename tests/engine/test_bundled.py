@@ -126,15 +126,12 @@ def test_the_instructions_are_computed_once_and_shared_by_all_but_the_other_tena
 ) -> None:
     sequences = shared_prompt.state.sequences
     found = {name: sequences[seq_id].num_cached_tokens for name, seq_id in shared_prompt.ids.items()}
-    sharers = ("ben", "cleo", "dan", "eve", "finn", "gwen", "ivy")
-    assert {found[name] for name in sharers} == {112}
-    assert all(found[name] == 0 for name in ("ada", "hal", "stranger one", "stranger two"))
-    blocks = {event.block_ids for event in shared_prompt.of(BlocksShared)}
-    assert len(blocks) == 1
-    assert sequences[shared_prompt.ids["ada"]].num_prompt_tokens > 128
+    sharers = {"ben", "cleo", "dan", "eve", "finn", "gwen", "ivy"}
+    assert {name for name, tokens in found.items() if tokens} == sharers
     for name in sharers:
-        first = shared_prompt.scheduled(name)[0]
-        assert (first.start, first.num_tokens <= 28) == (112, True), name
+        assert found[name] >= 0.65 * sequences[shared_prompt.ids[name]].num_prompt_tokens, name
+        assert shared_prompt.scheduled(name)[0].num_tokens <= 48, "the rest fits into one step"
+    assert len({event.block_ids[:6] for event in shared_prompt.of(BlocksShared)}) == 1
 
 
 def test_several_own_the_instructions_at_once_and_nobody_waits(shared_prompt: Watched) -> None:
@@ -154,7 +151,7 @@ def test_for_the_strangers_the_longest_unused_blocks_go_and_the_instructions_sta
     stranger = shared_prompt.scheduled("stranger one")[0].step
     assert all(event.step >= stranger for event in shared_prompt.of(BlocksEvicted))
     assert evicted
-    instructions = shared_prompt.of(BlocksShared)[0].block_ids
+    instructions = shared_prompt.of(BlocksShared)[0].block_ids[:6]
     assert not evicted & set(instructions)
     assert set(instructions) <= set(shared_prompt.state.cached)
 
@@ -172,7 +169,7 @@ def test_without_the_cache_the_same_is_said_at_a_higher_price(shared_prompt: Wat
     saved = sum(step.num_tokens for step in without.steps) - sum(
         step.num_tokens for step in shared_prompt.state.steps
     )
-    assert saved == 7 * 112
+    assert saved == sum(seq.num_cached_tokens for seq in shared_prompt.state.sequences.values()) > 600
 
 
 def test_asked_a_cards_question_the_model_answers_in_the_words_of_the_lesson(more_than_fits: Watched) -> None:
