@@ -171,8 +171,9 @@ def sample_triton(
     if rows > 0:
         logits = logits if logits.stride(1) == 1 else logits.contiguous()
         block = min(4096, next_power_of_2(vocab))
+        rows_of = (x.contiguous() for x in (temperature, top_k, top_p, min_p, seeds, positions))
         sample_kernel[(rows,)](
-            out, logits, temperature, top_k, top_p, min_p, seeds, positions, logits.stride(0),
+            out, logits, *rows_of, logits.stride(0),
             VOCAB=vocab, BLOCK=block, num_warps=8,
         )  # fmt: skip
     return out

@@ -112,7 +112,7 @@ def verify_draft_triton(
         verify_draft_kernel[(num_seqs,)](
             tokens, num_accepted, target_probs.contiguous(),
             target_probs if draft_probs is None else draft_probs.contiguous(),
-            draft_tokens.contiguous(), num_drafts, seeds, positions,
+            draft_tokens.contiguous(), num_drafts.contiguous(), seeds.contiguous(), positions.contiguous(),
             MAX_DRAFTS=rows - 1, VOCAB=vocab, BLOCK=min(4096, next_power_of_2(vocab)),
             HAS_DRAFT=draft_probs is not None, num_warps=4,
         )  # fmt: skip
