@@ -33,13 +33,19 @@ class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
 
 
 class Fact(Record, frozen=True):
-    """One sourced statement. `formula` is given where the figure was derived and not read."""
+    """One sourced statement. `formula` is given where the figure was derived and not read.
+
+    `formula` is a Python expression of numbers, `min` and `max` that gives `value` in `unit`, within one percent.
+    It is evaluated by tests only, never by the product.
+    """
 
     id: str
     statement: str
     source: str
     as_of: str
     formula: str | None = None
+    value: float | None = None
+    unit: str | None = None
 
 
 class Reference(Record, frozen=True):

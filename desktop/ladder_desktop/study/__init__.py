@@ -1,1 +1,35 @@
-"""What a person has learned: store, FSRS scheduling, queue, undo. No Qt."""
+"""What a person has learned: store, FSRS scheduling, queue, undo. No Qt.
+
+`Desk` is the only door: the review pages, the command line and the exporters all go through it.
+"""
+
+from .algorithm import Algorithm
+from .clock import Clock, SystemClock
+from .desk import Desk
+from .errors import StudyError
+from .items import items_of
+from .records import Answered, CardState, Counts, Item, Kind, Memory, Phase, Preview, Rating, Review
+from .scheduler import due_instant
+from .studyday import day_start, study_day
+
+__all__ = [
+    "Algorithm",
+    "Answered",
+    "CardState",
+    "Clock",
+    "Counts",
+    "Desk",
+    "Item",
+    "Kind",
+    "Memory",
+    "Phase",
+    "Preview",
+    "Rating",
+    "Review",
+    "StudyError",
+    "SystemClock",
+    "day_start",
+    "due_instant",
+    "items_of",
+    "study_day",
+]

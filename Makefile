@@ -1,0 +1,58 @@
+# Two commands: `make run` and `make test`. Both install what they need, once.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+INPUTS := pyproject.toml constraints.txt
+PACK := content/ladder_content/packs/runtime-ladder
+
+.PHONY: help run setup test lint shots models bench-live clean
+
+help:
+	@echo "make run         open Runtime Ladder (with no display: a tour in pictures, in tour/)"
+	@echo "make test        check style, types and import walls, and run every test"
+	@echo "make setup       only install what both need"
+	@echo "make shots       make the pictures of the README again"
+	@echo "make models      train the bundled models again from the lesson text (about 20 minutes)"
+	@echo "make bench-live  frame times of the live panel while the engine works"
+
+run: setup
+	@$(BIN)/runtime-ladder open --or-tour tour
+
+setup: $(VENV)/.ready
+
+$(VENV)/.ready: $(INPUTS)
+	@$(PYTHON) desktop/ladder_desktop/system_check.py --install
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@echo "Installing Runtime Ladder into $(VENV) (once; a few minutes)"
+	@$(PIP) --editable .
+	@touch $@
+
+$(VENV)/.ready-test: $(VENV)/.ready $(INPUTS)
+	@$(PIP) --editable '.[test]'
+	@touch $@
+
+test: $(VENV)/.ready-test lint
+	@$(BIN)/python -m pytest -n 2 --dist loadgroup
+
+lint: $(VENV)/.ready-test
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+
+shots: setup
+	@$(BIN)/runtime-ladder tour --out tour
+	@mkdir -p docs && cp tour/drill.png docs/drill.png && cp tour/live.png docs/live.png
+
+models: setup
+	@mkdir -p build
+	@$(BIN)/python -m ladder_content text --study hub $(PACK) > build/corpus.txt
+	@$(BIN)/python -m ladder_engine.training build/corpus.txt engine/ladder_engine/models
+
+bench-live: setup
+	@QT_QPA_PLATFORM=offscreen $(BIN)/python -m ladder_desktop.live.bench
+
+clean:
+	@rm -rf $(VENV) build tour .pytest_cache .mypy_cache .ruff_cache

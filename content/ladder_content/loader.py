@@ -1,0 +1,256 @@
+"""Loads a pack from a folder or a zip, and reports every fault with file, line and field.
+
+What the loader guarantees about a pack that somebody else made:
+
+- It reads only the plain files that the format names, inside the pack; it follows no link, unpacks no zip, writes
+  nothing and reaches no network. Sizes, counts and nesting are bounded before anything is built.
+- YAML is data: no tag constructs an object, no alias expands.
+- It returns a Pack in which every type fits, every id is well formed and unique, and every reference resolves, or it
+  raises PackError. No other exception comes out, whatever the bytes.
+- It does not make texts harmless. They are Markdown that a stranger may have written: whoever shows them must not
+  run HTML, load images or follow links that they contain.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from importlib import resources
+from pathlib import Path
+from typing import TypeVar
+
+from ladder_content import rules
+from ladder_content.citations import FACT_ID
+from ladder_content.document import Document, decode, decode_list, decode_text
+from ladder_content.faults import Fault, Faults, PackError, shown
+from ladder_content.gist import Placed, parse_sections
+from ladder_content.model import Card, Fact, Map, Pack, Record, Reference, Study, Ticket
+from ladder_content.source import Archive, Folder, Source, UnreadableError
+
+__all__ = ["Fault", "PackError", "bundled_pack", "load_pack"]
+
+T = TypeVar("T")
+MAX_STUDIES = 100
+_FOLDER = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+
+
+class PackHead(Record, frozen=True):
+    """pack.yaml."""
+
+    id: str
+    title: str
+    version: str
+    language: str
+    licence: str
+    studies: tuple[str, ...]
+
+
+class StudyHead(Record, frozen=True):
+    """study.yaml."""
+
+    id: str
+    title: str
+    number: int
+    summary: str
+    references: tuple[Reference, ...]
+
+
+@dataclass
+class Gist:
+    """A study's gist.md, cut into sections."""
+
+    name: str
+    sections: list[Placed]
+
+
+@dataclass
+class Maps:
+    """A study's maps.yaml: its maps by their paths."""
+
+    document: Document
+    entries: dict[str, Map]
+
+
+@dataclass
+class Draft:
+    """All that could be read of a pack. `pack` is None if there are faults."""
+
+    faults: Faults = field(default_factory=Faults)
+    pack: Pack | None = None
+    documents: list[Document] = field(default_factory=list)
+    gists: list[Gist] = field(default_factory=list)
+    maps: list[Maps] = field(default_factory=list)
+    facts: dict[str, str] = field(default_factory=dict)  # fact ids, and where each stands
+
+
+def bundled_pack() -> Path:
+    """Return the folder of the pack that comes with the application."""
+    return Path(str(resources.files("ladder_content"))) / "packs" / "runtime-ladder"
+
+
+def load_pack(path: Path) -> Pack:
+    """Load a pack from a folder or a zip; PackError, which holds every fault, if it has any."""
+    draft = read_draft(path)
+    if draft.pack is None:
+        raise PackError(path, draft.faults.sorted())
+    return draft.pack
+
+
+def read_draft(path: Path) -> Draft:
+    """Read as much of a pack as can be read, with the faults found on the way."""
+    draft = Draft()
+    try:
+        if path.is_dir():
+            _Reader(Folder(path), draft).read()
+        else:
+            archive = Archive(path)
+            try:
+                _Reader(archive, draft).read()
+            finally:
+                archive.close()
+    except UnreadableError as error:
+        draft.faults.add(".", 1, "", str(error))
+    except FileNotFoundError:
+        draft.faults.add(".", 1, "", "does not exist")
+    except (OSError, ValueError) as error:  # ValueError: a path that no system can hold
+        draft.faults.add(".", 1, "", f"cannot be opened: {getattr(error, 'strerror', None) or error}")
+    return draft
+
+
+class _Reader:
+    """Reads the files of one pack in their order and applies the rules across them."""
+
+    def __init__(self, source: Source, draft: Draft) -> None:
+        self._source = source
+        self._draft = draft
+        self._faults = draft.faults
+        self._items: dict[str, str] = {}  # card and ticket ids are unique in the pack: progress hangs on them
+        self._studies: dict[str, str] = {}
+        self._numbers: dict[str, str] = {}
+
+    def read(self) -> None:
+        head, document = self._struct("pack.yaml", PackHead)
+        facts, in_facts = self._list("facts.yaml", Fact)
+        rules.check_ids(in_facts, self._faults, FACT_ID)
+        named = [(text.field, text.text) for text in in_facts.texts if text.field.endswith(".id")]
+        rules.check_unique(in_facts, named, self._draft.facts, self._faults)
+        studies = [self._study(folder) for folder in self._folders(head, document)]
+        self._check_citations(whole=bool(in_facts.lines))
+        if head is not None and not self._faults.found:
+            self._draft.pack = Pack(
+                id=head.id,
+                title=head.title,
+                version=head.version,
+                language=head.language,
+                licence=head.licence,
+                studies=tuple(study for study in studies if study is not None),
+                facts=tuple(facts.values()),
+            )
+
+    def _bytes(self, name: str) -> bytes | None:
+        try:
+            return self._source.read(name)
+        except UnreadableError as error:
+            self._faults.add(name, 1, "", str(error))
+            return None
+
+    def _struct(self, name: str, kind: type[T]) -> tuple[T | None, Document]:
+        data = self._bytes(name)
+        value, document = (None, Document(name)) if data is None else decode(name, data, kind, self._faults)
+        rules.check_ids(document, self._faults)
+        self._draft.documents.append(document)
+        return value, document
+
+    def _list(self, name: str, kind: type[T]) -> tuple[dict[str, T], Document]:
+        data = self._bytes(name)
+        entries, document = (
+            ({}, Document(name)) if data is None else decode_list(name, data, kind, self._faults)
+        )
+        self._draft.documents.append(document)
+        return entries, document
+
+    def _folders(self, head: PackHead | None, document: Document) -> list[str]:
+        """Return the names of the study folders, once each and only where they are names and not paths."""
+        folders: list[str] = []
+        for index, folder in enumerate(head.studies if head else ()):
+            place = f"studies[{index}]"
+            line = document.lines[place]
+            if not _FOLDER.fullmatch(folder):
+                self._faults.add("pack.yaml", line, place, f"is no name of a folder: {shown(folder)}")
+            elif folder in folders:
+                self._faults.add("pack.yaml", line, place, f"stands twice: {shown(folder)}")
+            elif len(folders) == MAX_STUDIES:
+                self._faults.add(
+                    "pack.yaml", line, place, f"is one too many; a pack holds {MAX_STUDIES} studies"
+                )
+                break
+            else:
+                folders.append(folder)
+        if head and not head.studies:
+            self._faults.add("pack.yaml", document.lines["studies"], "studies", "names no study")
+        return folders
+
+    def _study(self, folder: str) -> Study | None:
+        base = f"studies/{folder}"
+        head, document = self._struct(f"{base}/study.yaml", StudyHead)
+        if head is not None:
+            self._head(head, document)
+        sections = self._gist(f"{base}/gist.md")
+        maps = self._maps(f"{base}/maps.yaml")
+        cards, in_cards = self._list(f"{base}/cards.yaml", Card)
+        tickets, in_tickets = self._list(f"{base}/tickets.yaml", Ticket)
+        for entries, one in ((cards, in_cards), (tickets, in_tickets)):
+            rules.check_ids(one, self._faults)
+            rules.check_unique(
+                one, [(f"{path}.id", entry.id) for path, entry in entries.items()], self._items, self._faults
+            )
+        for path, ticket in tickets.items():
+            rules.check_ticket(in_tickets, path, ticket, self._faults)
+        if head is None:
+            return None
+        return Study(
+            id=head.id,
+            title=head.title,
+            number=head.number,
+            summary=head.summary,
+            sections=tuple(placed.section for placed in sections),
+            maps=tuple(maps.values()),
+            cards=tuple(cards.values()),
+            tickets=tuple(tickets.values()),
+            references=head.references,
+        )
+
+    def _head(self, head: StudyHead, document: Document) -> None:
+        rules.check_unique(document, [("id", head.id)], self._studies, self._faults)
+        rules.check_unique(document, [("number", str(head.number))], self._numbers, self._faults)
+        ids = [(f"references[{index}].id", one.id) for index, one in enumerate(head.references)]
+        rules.check_unique(document, ids, {}, self._faults)
+        for index, reference in enumerate(head.references):
+            rules.check_reference(document, f"references[{index}]", reference, self._faults)
+
+    def _gist(self, name: str) -> list[Placed]:
+        data = self._bytes(name)
+        text = None if data is None else decode_text(name, data, self._faults)
+        sections = [] if text is None else parse_sections(name, text, self._faults)
+        rules.check_sections(name, sections, self._faults)
+        self._draft.gists.append(Gist(name, sections))
+        return sections
+
+    def _maps(self, name: str) -> dict[str, Map]:
+        maps, document = self._list(name, Map)
+        rules.check_ids(document, self._faults)
+        rules.check_unique(document, [(f"{path}.id", one.id) for path, one in maps.items()], {}, self._faults)
+        for path, one in maps.items():
+            rules.check_map(document, path, one, self._faults)
+        self._draft.maps.append(Maps(document, maps))
+        return maps
+
+    def _check_citations(self, whole: bool) -> None:
+        """Look up every citation, unless facts.yaml could not be read at all: that is fault enough."""
+        if not whole:
+            return
+        facts = self._draft.facts
+        for document in self._draft.documents:
+            rules.check_citations(document, facts, self._faults)
+        for gist in self._draft.gists:
+            rules.check_section_citations(gist.name, gist.sections, facts, self._faults)

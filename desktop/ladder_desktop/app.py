@@ -1,0 +1,251 @@
+"""Builds everything once; the one place where the parts meet."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from ladder_content.loader import PackError, load_pack
+from ladder_content.model import Pack, Study
+from PySide6.QtCore import QObject, QSettings, Qt
+from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
+
+from ladder_desktop import exporting
+from ladder_desktop.dialogs import show_fault, show_notice
+from ladder_desktop.garbage import GarbageCollector
+from ladder_desktop.home_page import HomePage
+from ladder_desktop.study import Desk, StudyError, items_of
+from ladder_desktop.theme import Theme, apply, load_theme
+from ladder_desktop.window import Entry, MainWindow
+
+if TYPE_CHECKING:
+    from ladder_desktop.live.live_page import LivePage
+
+EXPORT_FILTERS = (
+    "Anki deck with scheduling (*.apkg);;CSV of cards and reviews (*.zip);;Progress bundle (*.ladder)"
+)
+
+
+class Application(QObject):
+    """The window with everything behind it. Owns the desk and the pack; closes the desk when the window closes."""
+
+    def __init__(self, data_dir: Path, pack: Pack, desk: Desk, theme: Theme) -> None:
+        super().__init__()
+        self.data_dir = data_dir
+        self.pack = pack
+        self.desk = desk
+        self.theme = theme
+        self._garbage = GarbageCollector(self)
+        self._live: LivePage | None = None
+        self._closed = False
+        desk.register(items_of(pack))
+        settings = QSettings(str(data_dir / "window.ini"), QSettings.Format.IniFormat)
+        self.window = MainWindow(self._entries(), self._file_actions(), settings)
+        self.window.page_shown.connect(self.refresh_counts)
+        self.refresh_counts()
+
+    def open_pack(self, path: Path) -> None:
+        """Read a pack somebody made and show it instead of the present one; PackError leaves all as it was."""
+        pack = load_pack(path)
+        self.desk.register(items_of(pack))
+        self.pack = pack
+        self._stop_live()
+        self.window.set_entries(self._entries())
+
+    def export(self, path: Path) -> None:
+        """Write the progress to a file; its suffix says in which form. ExportError says why not."""
+        exporting.export(path, self.desk, self.pack)
+
+    def refresh_counts(self) -> None:
+        """Say in the rail how much waits."""
+        for key, label, kind in (("drill", "Drill", "card"), ("tickets", "Tickets", "ticket")):
+            counts = self.desk.counts(kind)
+            waiting = counts.due + counts.learning + counts.new
+            self.window.set_label(key, f"{label}   {waiting}" if waiting else label)
+
+    def close(self) -> None:
+        """Close the window, stop what the pages run, and close the database."""
+        if self._closed:
+            return
+        self._closed = True
+        self.window.close()
+        self._stop_live()
+        self.desk.close()
+        self._garbage.stop()
+
+    def _entries(self) -> list[Entry]:
+        studies = [
+            Entry(f"study:{study.id}", f"{study.number}. {study.title}", partial(self._build_lesson, study))
+            for study in self.pack.studies
+        ]
+        return [
+            Entry("home", "Today", self._build_home),
+            *studies,
+            Entry("drill", "Drill", self._build_drill),
+            Entry("tickets", "Tickets", self._build_tickets),
+            Entry("live", "Live lab", self._build_live),
+        ]
+
+    def _build_home(self) -> QWidget:
+        page = HomePage(self.desk, self.pack)
+        page.go.connect(self._go)
+        return page
+
+    def _go(self, key: str) -> None:
+        """Show a page by its key; `live:<scenario>` also picks the scenario."""
+        page, _, scenario_id = key.partition(":")
+        if page == "live" and scenario_id:
+            self.window.show_page("live")
+            if self._live is not None:
+                self._live.choose(scenario_id)
+        else:
+            self.window.show_page(key)
+
+    def _build_lesson(self, study: Study) -> QWidget:
+        from ladder_desktop.lessons.lesson_page import LessonPage
+
+        return LessonPage(self.pack, study, self.theme)
+
+    def _build_drill(self) -> QWidget:
+        from ladder_desktop.review.drill_page import DrillPage
+
+        page = DrillPage(self.desk, self.pack, self.theme)
+        page.go.connect(self._go)
+        page.answered.connect(self.refresh_counts)
+        return page
+
+    def _build_tickets(self) -> QWidget:
+        from ladder_desktop.review.ticket_page import TicketPage
+
+        page = TicketPage(self.desk, self.pack, self.theme)
+        page.answered.connect(self.refresh_counts)
+        return page
+
+    def _build_live(self) -> QWidget:
+        from ladder_engine.client import EngineClient
+        from ladder_engine.scenario import bundled_scenarios
+
+        from ladder_desktop.live.live_page import LivePage
+
+        self._live = LivePage(bundled_scenarios(), self.theme, EngineClient)
+        return self._live
+
+    def _stop_live(self) -> None:
+        if self._live is not None:
+            self._live.shutdown()
+            self._live = None
+
+    def _file_actions(self) -> list[QAction]:
+        return [
+            self._action("&Export progress…", self.ask_export, QKeySequence("Ctrl+E")),
+            self._action("&Import progress…", self.ask_import, QKeySequence("Ctrl+Shift+I")),
+            self._action("Open a &pack…", self.ask_pack, QKeySequence.StandardKey.Open),
+        ]
+
+    def _action(
+        self, text: str, slot: Callable[[], None], keys: QKeySequence | QKeySequence.StandardKey
+    ) -> QAction:
+        action = QAction(text, self)
+        action.setShortcut(keys)
+        action.triggered.connect(slot)
+        return action
+
+    def ask_export(self) -> None:
+        """Ask for a file name and write the progress there."""
+        name, chosen = QFileDialog.getSaveFileName(
+            self.window, "Export progress", str(Path.home() / "runtime-ladder.apkg"), EXPORT_FILTERS
+        )
+        if not name:
+            return
+        path = Path(name)
+        if path.suffix == "":
+            path = path.with_suffix(chosen.rsplit("*", 1)[-1].rstrip(")"))
+        try:
+            self.export(path)
+        except exporting.ExportError as error:
+            show_fault(self.window, str(error))
+        else:
+            show_notice(self.window, f"Your progress is in {path}.")
+
+    def ask_import(self) -> None:
+        """Ask for a progress bundle and read it into this profile, which must be empty."""
+        name, _ = QFileDialog.getOpenFileName(
+            self.window, "Import progress", "", "Progress bundle (*.ladder)"
+        )
+        if not name:
+            return
+        try:
+            count = exporting.import_bundle(Path(name), self.desk)
+        except (exporting.ImportFault, StudyError) as error:
+            show_fault(self.window, str(error))
+        else:
+            show_notice(self.window, f"{count} reviews were read from {Path(name).name}.")
+            self.window.show_page("home")
+            self.refresh_counts()
+
+    def ask_pack(self) -> None:
+        """Ask for a pack (a zip, or the pack.yaml of a folder) and open it."""
+        name, _ = QFileDialog.getOpenFileName(self.window, "Open a pack", "", "Packs (*.zip pack.yaml)")
+        if not name:
+            return
+        path = Path(name)
+        try:
+            self.open_pack(path.parent if path.name == "pack.yaml" else path)
+        except (PackError, StudyError) as error:
+            show_fault(self.window, str(error))
+
+
+def make_qt() -> QApplication:
+    """Return the QApplication, made if there is none yet."""
+    existing = QApplication.instance()
+    if isinstance(existing, QApplication):
+        return existing
+    app = QApplication(["runtime-ladder"])
+    app.setApplicationName("Runtime Ladder")
+    app.setDesktopFileName("runtime-ladder")
+    return app
+
+
+def choose_theme(qt: QApplication, name: str) -> Theme:
+    """Dress Qt in the named theme; `system` follows the platform's light or dark."""
+    if name == "system":
+        name = "dark" if qt.styleHints().colorScheme() == Qt.ColorScheme.Dark else "light"
+    theme = load_theme(name)
+    apply(qt, theme)
+    return theme
+
+
+def run(data_dir: Path, pack_path: Path, theme_name: str) -> int:
+    """Open the window and stay until it is closed. Returns the exit status; faults come as a dialog and status 2."""
+    qt = make_qt()
+    theme = choose_theme(qt, theme_name)
+    try:
+        pack, desk = load_pack(pack_path), Desk.open(data_dir)
+    except (PackError, StudyError) as error:
+        box = show_fault(None, str(error))
+        print(error, file=sys.stderr)
+        box.exec()
+        return 2
+    application = Application(data_dir, pack, desk, theme)
+    sys.excepthook = partial(_unexpected, application)
+    application.window.show()
+    status = qt.exec()
+    application.close()
+    return status
+
+
+def _unexpected(
+    application: Application, kind: type[BaseException], error: BaseException, trace: TracebackType | None
+) -> None:
+    """A fault nobody foresaw, out of a slot: log it whole, say it in a sentence, keep the window."""
+    logging.getLogger("ladder").error("unexpected fault", exc_info=(kind, error, trace))
+    if not isinstance(error, KeyboardInterrupt):
+        show_fault(
+            application.window, f"Something went wrong that should not have: {error}. Nothing stored is lost."
+        )

@@ -1,0 +1,75 @@
+"""What a person has studied, as one plain value: every writer works from it and knows no database."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta, tzinfo
+from pathlib import Path
+
+from ladder_content.model import Pack
+
+from ladder_desktop.study import Algorithm, Clock, Desk, Item, Memory, Review, SystemClock, study_day
+
+_EPOCH = date(1970, 1, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """A pack, and how far someone has come in it.
+
+    `items` are all that were ever registered, `reviews` is the log, oldest first; the log is the truth, so what is
+    remembered of an item is read off it. `now` is UTC; `zone` is where this person's days begin and end.
+    """
+
+    pack: Pack
+    items: tuple[Item, ...]
+    reviews: tuple[Review, ...]
+    now: datetime
+    zone: tzinfo
+
+    @property
+    def memories(self) -> dict[str, Memory]:
+        """What is remembered of each item that was answered, by its id."""
+        return {review.item_id: review.after for review in self.reviews}
+
+    @property
+    def algorithm(self) -> Algorithm:
+        """What scheduled the newest review."""
+        return self.reviews[-1].algorithm if self.reviews else Algorithm()
+
+    @property
+    def today(self) -> date:
+        """The study day of `now`."""
+        return date_of(study_day(self.now, self.zone))
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """What an export wrote. `left_out` counts studied items without a text in the pack, which only Anki needs."""
+
+    path: Path
+    items: int
+    reviews: int
+    left_out: int = 0
+
+
+def progress_of(desk: Desk, pack: Pack, clock: Clock | None = None) -> Progress:
+    """Read everything from the desk; raises StudyError."""
+    clock = clock or SystemClock()
+    reviews = tuple(
+        desk.reviews()
+    )  # before the items, so that another window cannot add a review of an unlisted one
+    items = tuple(state.item for state in desk.states())
+    return Progress(pack, items, reviews, clock.now(), clock.zone())
+
+
+def date_of(day: int) -> date:
+    """Return the calendar date on which a study day starts."""
+    return _EPOCH + timedelta(days=day)
+
+
+def interval_of(memory: Memory) -> timedelta:
+    """Return what the last answer granted: whole days in review, the wait for the next step otherwise."""
+    if memory.due_at is None:
+        return timedelta(days=memory.interval)
+    return timedelta(milliseconds=memory.due_at - memory.last_at)

@@ -1,0 +1,204 @@
+"""Today: what is due, and the one next thing to do. The first page a person sees."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import astuple
+from datetime import datetime
+
+from ladder_content.model import Pack, Study
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import (
+    QFrame,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+from ladder_desktop.study import Counts, Desk
+
+
+class HomePage(QWidget):
+    """Counts from the desk, and buttons that ask the window to go elsewhere."""
+
+    title = "Today"
+    go = Signal(str)
+
+    def __init__(self, desk: Desk, pack: Pack) -> None:
+        super().__init__()
+        self._desk = desk
+        self._pack = pack
+        self._cards = PracticePanel(
+            "Cards", "Drill the questions an interviewer asks.", "Start drilling", "drill"
+        )
+        self._tickets = PracticePanel(
+            "Tickets", "Diagnose a scenario in four steps.", "Open a ticket", "tickets"
+        )
+        for panel in (self._cards, self._tickets):
+            panel.go.connect(self.go)
+        self._next = QLabel()
+        self._next.setProperty("role", "muted")
+        self._build()
+
+    def _build(self) -> None:
+        title = QLabel("Name the mechanism first, then the product")
+        title.setProperty("role", "title")
+        lead = QLabel(
+            "Write the shape of the traffic, name the bound, pick the lever, and only then point at a product. "
+            "Every claim here can be run."
+        )
+        lead.setProperty("role", "muted")
+        lead.setWordWrap(True)
+
+        live = DoorPanel(
+            "Live lab",
+            "A real little model on a real paged engine: watch KV blocks and batch membership move, step by step.",
+            "Watch it run",
+            "live",
+        )
+        live.go.connect(self.go)
+        practice = _grid((self._cards, self._tickets, live), columns=3)
+        studies = _grid([self._door_to(study) for study in self._pack.studies], columns=2)
+
+        column = QWidget()
+        column.setMaximumWidth(1060)
+        inner = QVBoxLayout(column)
+        inner.setContentsMargins(40, 34, 40, 24)
+        inner.setSpacing(8)
+        inner.addWidget(title)
+        inner.addWidget(lead)
+        inner.addWidget(self._next)
+        inner.addSpacing(10)
+        inner.addLayout(practice)
+        inner.addSpacing(14)
+        inner.addWidget(_heading("Studies"))
+        inner.addLayout(studies)
+        inner.addStretch(1)
+        middle = QWidget()
+        across = QHBoxLayout(middle)
+        across.setContentsMargins(0, 0, 0, 0)
+        across.addStretch(1)
+        across.addWidget(column, 1000)
+        across.addStretch(1)
+        scroll = QScrollArea()
+        scroll.setObjectName("plain")
+        scroll.setWidget(middle)
+        scroll.setWidgetResizable(True)
+        scroll.setFrameShape(QFrame.Shape.NoFrame)
+        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.addWidget(scroll)
+
+    def _door_to(self, study: Study) -> DoorPanel:
+        door = DoorPanel(
+            f"{study.number}. {study.title}", study.summary, "Read the study", f"study:{study.id}"
+        )
+        door.go.connect(self.go)
+        return door
+
+    def activate(self) -> None:
+        """Read the counts again."""
+        cards, tickets = self._desk.counts("card"), self._desk.counts("ticket")
+        self._cards.show_counts(cards)
+        self._tickets.show_counts(tickets)
+        due = None if any((*astuple(cards), *astuple(tickets))) else self._desk.next_due_at()
+        self._next.setText(f"Nothing waits. The next review is due {local_time(due)}." if due else "")
+        self._next.setVisible(due is not None)
+
+    def deactivate(self) -> None:
+        """Nothing runs here."""
+
+    def page_actions(self) -> list[QAction]:
+        """The home page has no actions of its own."""
+        return []
+
+
+class DoorPanel(QFrame):
+    """A card with a heading, a sentence and one button."""
+
+    go = Signal(str)
+
+    def __init__(self, heading: str, sentence: str, button: str, target: str) -> None:
+        super().__init__()
+        self._target = target
+        self.setProperty("role", "card")
+        label = _heading(heading)
+        text = QLabel(sentence)
+        text.setTextFormat(Qt.TextFormat.PlainText)
+        text.setProperty("role", "muted")
+        text.setWordWrap(True)
+        self.button = QPushButton(button)
+        self.button.setAccessibleName(f"{button}: {heading}")
+        self.button.clicked.connect(self._clicked)
+        self.body = QVBoxLayout(self)
+        self.body.setContentsMargins(20, 18, 20, 18)
+        self.body.setSpacing(8)
+        self.body.addWidget(label)
+        self.body.addWidget(text)
+        self.body.addStretch(1)
+        self.body.addWidget(self.button, alignment=Qt.AlignmentFlag.AlignLeft)
+
+    def _clicked(self) -> None:
+        self.go.emit(self._target)
+
+
+class PracticePanel(DoorPanel):
+    """A door that also says how much is new, being learned and due."""
+
+    def __init__(self, heading: str, sentence: str, button: str, target: str) -> None:
+        super().__init__(heading, sentence, button, target)
+        self.button.setProperty("role", "primary")
+        row = QHBoxLayout()
+        row.setSpacing(28)
+        self._numbers: dict[str, QLabel] = {}
+        for name in ("due", "learning", "new"):
+            number = QLabel("0")
+            number.setProperty("role", "big")
+            caption = QLabel(name)
+            caption.setProperty("role", "muted")
+            column = QVBoxLayout()
+            column.setSpacing(0)
+            column.addWidget(number)
+            column.addWidget(caption)
+            row.addLayout(column)
+            self._numbers[name] = number
+        row.addStretch(1)
+        self.body.insertLayout(2, row)
+
+    def show_counts(self, counts: Counts) -> None:
+        """Show the counts of the desk."""
+        for name, label in self._numbers.items():
+            label.setText(str(getattr(counts, name)))
+        self.setAccessibleName(f"{counts.due} due, {counts.learning} learning, {counts.new} new")
+
+
+def _heading(text: str) -> QLabel:
+    label = QLabel(text)
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    label.setProperty("role", "heading")
+    label.setWordWrap(True)
+    return label
+
+
+def _grid(panels: Sequence[QWidget], columns: int) -> QGridLayout:
+    grid = QGridLayout()
+    grid.setSpacing(16)
+    for place, panel in enumerate(panels):
+        grid.addWidget(panel, *divmod(place, columns))
+    for column in range(columns):
+        grid.setColumnStretch(column, 1)
+    return grid
+
+
+def local_time(moment: datetime) -> str:
+    """Return `18:40` for today and `Tue 3 Dec, 04:00` otherwise, in the person's own zone."""
+    local = moment.astimezone()
+    if local.date() == datetime.now().astimezone().date():
+        return f"today at {local:%H:%M}"
+    return f"{local:%a} {local.day} {local:%b}, {local:%H:%M}"

@@ -1,0 +1,235 @@
+"""The Maps tab: one map at a time, drawn or as tables, what the chosen place means beside it, and flows step by step."""
+
+from __future__ import annotations
+
+from ladder_content.model import Map, Study
+from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtGui import (
+    QAccessible,
+    QAccessibleAnnouncementEvent,
+    QAction,
+    QKeySequence,
+    QResizeEvent,
+    QShowEvent,
+)
+from PySide6.QtWidgets import (
+    QComboBox,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QSplitter,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from ladder_desktop.lessons.chooser import Chooser
+from ladder_desktop.lessons.map_canvas import MapCanvas
+from ladder_desktop.lessons.map_table import MapTable
+from ladder_desktop.lessons.map_text import MapText
+from ladder_desktop.lessons.markdown import Markdown
+from ladder_desktop.lessons.reader import TABLE, Reader
+from ladder_desktop.lessons.walk import Place
+from ladder_desktop.theme import Theme
+
+BESIDE, BELOW = 300, 200  # the width of the text beside a map, its height below one
+
+
+class MapsView(QWidget):
+    """Shows the maps of a study; the first is drawn when the tab is first seen."""
+
+    link_activated = Signal(str, QPoint)
+
+    def __init__(self, study: Study, markdown: Markdown, theme: Theme) -> None:
+        super().__init__()
+        self._maps = study.maps
+        self._markdown = markdown
+        self._current: Map | None = None
+        self._text: MapText | None = None
+        self._arranged = False
+        self.canvas = MapCanvas(theme)
+        self.table = MapTable(markdown)
+        self.pane = Reader(theme, "About the chosen box or arrow", points=10.5, margin=18, measure=TABLE)
+        self.chooser = Chooser()
+        self.chooser.setAccessibleName("Map")
+        self.chooser.view().setAccessibleName("Maps of this study")
+        self.chooser.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.chooser.setMinimumContentsLength(12)
+        self.chooser.setMaximumWidth(340)
+        self.chooser.addItems([chart.title for chart in study.maps])
+        self._step_label = QLabel()
+        self._step_label.setProperty("role", "muted")
+        self._make_actions()
+        self._previous = _button(self.previous_action, "◂ Previous")
+        self._next = _button(self.next_action, "Next ▸")
+        self._table_button = _button(self.table_action, "Table")
+        self._lay_out()
+        self.chooser.currentIndexChanged.connect(self._show_index)
+        self.canvas.chosen.connect(self._tell)
+        self.pane.link_activated.connect(self.link_activated)
+        self.setFocusProxy(self.canvas)
+
+    @property
+    def current(self) -> Map | None:
+        """The map that is shown."""
+        return self._current
+
+    def show_map(self, map_id: str, node_id: str | None = None) -> None:
+        """Show a map and choose a node of it; what does not exist changes nothing."""
+        ids = [chart.id for chart in self._maps]
+        if map_id not in ids:
+            return
+        index = ids.index(map_id)
+        if self.chooser.currentIndex() != index:
+            self.chooser.setCurrentIndex(index)
+        elif self._current is None:
+            self._show_index(index)
+        if node_id is not None:
+            self.canvas.choose(node_id)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Draw the first map when the tab is first seen."""
+        super().showEvent(event)
+        if not self._maps:
+            self.pane.show_html('<p class="muted">This study has no maps yet.</p>')
+        elif self._current is None:
+            self._show_index(0)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Put the text beside the map or below it."""
+        super().resizeEvent(event)
+        self._arrange()
+
+    def _arrange(self) -> None:
+        """Put the text where it leaves the map larger: beside a tall map, below a wide one."""
+        width, height = self._split.width(), self._split.height()
+        bounds = self.canvas.sceneRect()
+        beside = min((width - BESIDE) / max(1.0, bounds.width()), height / max(1.0, bounds.height()))
+        below = min(width / max(1.0, bounds.width()), (height - BELOW) / max(1.0, bounds.height()))
+        way = Qt.Orientation.Horizontal if beside >= min(below, 1.0) else Qt.Orientation.Vertical
+        if self._split.orientation() != way or not self._arranged:
+            self._arranged = width > 0
+            self._split.setOrientation(way)
+            whole, pane = (width, BESIDE) if way == Qt.Orientation.Horizontal else (height, BELOW)
+            self._split.setSizes([max(1, whole - pane), pane])
+            self._tell(self.canvas.place)
+
+    def step(self, by: int) -> None:
+        """Go to the next or previous step of a flow; before the first and after the last there is nothing."""
+        if self._current is None or self._current.kind != "flow":
+            return
+        ids = [node.id for node in self._current.nodes]
+        here = ids.index(self.canvas.place) if self.canvas.place in ids else -1
+        there = max(0, here + by)
+        if there < len(ids):
+            self.canvas.choose(ids[there])
+
+    def _make_actions(self) -> None:
+        self.fit_action = self._action("Fit the map", "F", self.canvas.fit)
+        self.zoom_in_action = self._action("Zoom in on the map", "+", self.canvas.zoom_in, "=")
+        self.zoom_out_action = self._action("Zoom out of the map", "-", self.canvas.zoom_out)
+        self.previous_action = self._action("Previous step of the flow", ",", self._step_back)
+        self.next_action = self._action("Next step of the flow", ".", self._step_on)
+        self.table_action = self._action("Map as a table", "T", self._show_table)
+        self.table_action.setCheckable(True)
+
+    def _action(self, text: str, key: str, slot: object, *more: str) -> QAction:
+        action = QAction(text, self)
+        action.setShortcuts([QKeySequence(k) for k in (key, *more)])
+        action.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+        action.triggered.connect(slot)
+        self.addAction(action)
+        return action
+
+    def _lay_out(self) -> None:
+        bar = QHBoxLayout()
+        bar.setContentsMargins(16, 10, 16, 10)
+        bar.setSpacing(6)
+        bar.addWidget(self.chooser, 1)
+        bar.addStretch(0)
+        for widget in (self._previous, self._step_label, self._next):
+            bar.addWidget(widget)
+        bar.addSpacing(10)
+        for action, text in (
+            (self.zoom_out_action, "−"),
+            (self.zoom_in_action, "+"),
+            (self.fit_action, "Fit"),
+        ):
+            bar.addWidget(_button(action, text))
+        bar.addWidget(self._table_button)
+        self._stack = QStackedWidget()
+        self._stack.addWidget(self.canvas)
+        self._stack.addWidget(self.table)
+        self._split = QSplitter(Qt.Orientation.Horizontal)
+        self._split.addWidget(self._stack)
+        self._split.addWidget(self.pane)
+        self._split.setStretchFactor(0, 1)
+        self._split.setChildrenCollapsible(False)
+        self._split.setHandleWidth(1)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addLayout(bar)
+        layout.addWidget(self._split, 1)
+
+    def _show_index(self, index: int) -> None:
+        chart = self._maps[index]
+        self._current = chart
+        self._text = MapText(chart, self._markdown)
+        self.canvas.show_map(chart)
+        self.table.show_map(chart)
+        self._arranged = False
+        self._arrange()
+        flow = chart.kind == "flow"
+        for widget in (self._previous, self._next, self._step_label):
+            widget.setVisible(flow)
+        self.previous_action.setEnabled(flow)
+        self.next_action.setEnabled(flow)
+        self._tell(None)
+
+    def _tell(self, place: Place | None) -> None:
+        if self._text is None or self._current is None:
+            return
+        self.pane.show_html(self._text.html(place, wide=self._split.orientation() == Qt.Orientation.Vertical))
+        spoken = "" if place is None else self._text.spoken(place)
+        self.canvas.setAccessibleDescription(spoken)
+        if spoken and self.canvas.hasFocus():
+            QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self.canvas, spoken))
+        if self._current.kind == "flow":
+            self._tell_step(self._current, place)
+
+    def _tell_step(self, chart: Map, place: Place | None) -> None:
+        ids = [node.id for node in chart.nodes]
+        self._step_label.setText(f"{len(ids)} steps")
+        if place in ids:
+            here = ids.index(str(place))
+            self._step_label.setText(f"Step {here + 1} of {len(ids)}")
+            passed: set[Place] = set(ids[: here + 1])
+            passed |= {i for i, e in enumerate(chart.edges) if e.source in passed and e.target in passed}
+            self.canvas.spotlight(passed)
+        elif place is None:
+            self.canvas.spotlight(None)
+
+    def _step_on(self) -> None:
+        self.step(1)
+
+    def _step_back(self) -> None:
+        self.step(-1)
+
+    def _show_table(self, shown: bool) -> None:
+        self._stack.setCurrentWidget(self.table if shown else self.canvas)
+        self.pane.setHidden(shown)  # the tables say all of it
+        self.setFocusProxy(self.table.boxes if shown else self.canvas)
+        (self.table.boxes if shown else self.canvas).setFocus(Qt.FocusReason.OtherFocusReason)
+
+
+def _button(action: QAction, text: str) -> QPushButton:
+    """Return a button that does what an action does, with its name and its key."""
+    button = QPushButton(text)
+    button.setAccessibleName(action.text())
+    button.setToolTip(f"{action.text()} ({action.shortcut().toString()})")
+    button.setCheckable(action.isCheckable())
+    button.clicked.connect(action.trigger)
+    if action.isCheckable():
+        action.toggled.connect(button.setChecked)
+    return button

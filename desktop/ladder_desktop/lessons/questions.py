@@ -1,0 +1,172 @@
+"""The Q&A tab: the study's questions, each with an answer that stays hidden until it is asked for."""
+
+from __future__ import annotations
+
+from html import escape
+
+from ladder_content.model import Card, Study
+from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtGui import QAction, QKeyEvent, QKeySequence, QResizeEvent
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QLabel,
+    QListWidget,
+    QListWidgetItem,
+    QPushButton,
+    QSplitter,
+    QVBoxLayout,
+    QWidget,
+)
+
+from ladder_desktop.lessons.markdown import Markdown
+from ladder_desktop.lessons.reader import Reader
+from ladder_desktop.lessons.wrapped import wrap_items
+from ladder_desktop.theme import Theme
+
+DIFFICULTY = {1: "●○○ warm-up", 2: "●●○ standard", 3: "●●● senior"}
+SIDE_BY_SIDE = 640
+
+
+class QuestionsView(QWidget):
+    """Questions on the left; on the right the question, and after Space or Enter its answer."""
+
+    link_activated = Signal(str, QPoint)
+
+    def __init__(self, study: Study, markdown: Markdown, theme: Theme) -> None:
+        super().__init__()
+        self._cards = study.cards
+        self._markdown = markdown
+        self._revealed = False
+        self.questions = _Questions(study.cards, markdown)
+        self.reader = Reader(theme, "Question and answer")
+        self.reveal_action = QAction("Show or hide the answer", self)
+        self.reveal_action.setShortcut(QKeySequence("Space"))
+        self.reveal_action.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+        self.reveal_action.triggered.connect(self.toggle_answer)
+        self.addAction(self.reveal_action)
+        self.reveal = QPushButton()
+        self.reveal.setProperty("role", "primary")
+        self.reveal.clicked.connect(self.toggle_answer)
+        self.progress = QLabel()
+        self.progress.setProperty("role", "muted")
+        self._lay_out()
+        self.questions.currentRowChanged.connect(self._show)
+        self.questions.asked.connect(self.toggle_answer)
+        self.reader.link_activated.connect(self.link_activated)
+        self.setFocusProxy(self.questions)
+        self._show(self.questions.currentRow())
+
+    @property
+    def current(self) -> Card | None:
+        """The card whose question is shown."""
+        row = self.questions.currentRow()
+        return self._cards[row] if 0 <= row < len(self._cards) else None
+
+    @property
+    def revealed(self) -> bool:
+        """Whether the answer can be seen."""
+        return self._revealed
+
+    def show_card(self, card_id: str) -> None:
+        """Go to a question, its answer hidden; an unknown id changes nothing."""
+        for row, card in enumerate(self._cards):
+            if card.id == card_id:
+                self.questions.setCurrentRow(row)
+
+    def toggle_answer(self) -> None:
+        """Show the answer, or hide it again."""
+        if self.current is not None:
+            self._revealed = not self._revealed
+            self._refresh()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Put the questions above the answer where there is no room beside it."""
+        super().resizeEvent(event)
+        wide = self.width() >= SIDE_BY_SIDE
+        way = Qt.Orientation.Horizontal if wide else Qt.Orientation.Vertical
+        if self._split.orientation() != way:
+            self._split.setOrientation(way)
+            whole = self.width() if wide else self.height()
+            self._split.setSizes([whole // 3, whole - whole // 3])
+
+    def _lay_out(self) -> None:
+        foot = QHBoxLayout()
+        foot.setContentsMargins(28, 10, 28, 14)
+        foot.addWidget(self.reveal)
+        foot.addStretch(1)
+        foot.addWidget(self.progress)
+        right = QWidget()
+        column = QVBoxLayout(right)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.reader, 1)
+        column.addLayout(foot)
+        self._split = QSplitter(Qt.Orientation.Horizontal)
+        self._split.addWidget(self.questions)
+        self._split.addWidget(right)
+        self._split.setStretchFactor(1, 1)
+        self._split.setChildrenCollapsible(False)
+        self._split.setHandleWidth(1)
+        self._split.setSizes([300, 700])
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self._split)
+
+    def _show(self, _row: int) -> None:
+        self._revealed = False
+        self._refresh()
+
+    def _refresh(self) -> None:
+        card = self.current
+        self.reveal.setEnabled(card is not None)
+        self.reveal_action.setEnabled(card is not None)
+        self.reveal.setText("Hide the answer" if self._revealed else "Show the answer")
+        self.reveal.setAccessibleName(self.reveal.text())
+        self.reveal.setToolTip("Space or Enter")
+        if card is None:
+            self.reader.show_html('<p class="muted">This study has no questions yet.</p>')
+            return
+        self.progress.setText(f"{self.questions.currentRow() + 1} of {len(self._cards)}")
+        self.reader.show_html(
+            self._question(card) + (self._answer(card) if self._revealed else self._hidden())
+        )
+
+    def _question(self, card: Card) -> str:
+        tags = " · ".join([DIFFICULTY[card.difficulty], *map(escape, card.tags)])
+        return f'<h2>{self._markdown.inline(card.question)}</h2><p class="small">{tags}</p>'
+
+    def _hidden(self) -> str:
+        return '<p class="muted">Say your answer aloud, then press Space.</p>'
+
+    def _answer(self, card: Card) -> str:
+        points = "".join(f"<li>{self._markdown.inline(point)}</li>" for point in card.key_points)
+        facts = self._markdown.facts(card.facts)
+        return (
+            self._markdown.html(card.answer)
+            + f"<h3>Key points</h3><ul>{points}</ul>"
+            + f"<h3>Follow-up</h3>{self._markdown.html(card.follow_up)}"
+            + (f'<p class="label">FACTS</p><p>{facts}</p>' if facts else "")
+        )
+
+
+class _Questions(QListWidget):
+    """The list; Enter asks for the answer."""
+
+    asked = Signal()
+
+    def __init__(self, cards: tuple[Card, ...], markdown: Markdown) -> None:
+        super().__init__()
+        self.setAccessibleName("Questions")
+        wrap_items(self)
+        self.setMinimumWidth(220)
+        self.setMinimumHeight(120)
+        for number, card in enumerate(cards, start=1):
+            QListWidgetItem(f"{number}.  {markdown.plain(card.question)}", self)
+        self.setCurrentRow(0)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Enter shows or hides the answer."""
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space):
+            self.asked.emit()
+        else:
+            super().keyPressEvent(event)

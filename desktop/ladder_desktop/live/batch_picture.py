@@ -1,0 +1,64 @@
+"""Paints the batch timeline's cells and the token budget beneath them; timeline.py lays them out and adds the rest."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ladder_desktop.live.batch_cells import DECODE, FINISHED, PREEMPTED, PREFILL, WAITING, BatchCells
+from ladder_desktop.live.canvas import Canvas, Colours, Mask, cross, middle
+from ladder_desktop.theme import Theme
+
+
+@dataclass(frozen=True)
+class BatchPicture:
+    """How to paint: the size of a cell and of the budget's bars in device pixels, `line` the thickness of a thin line."""
+
+    theme: Theme
+    width: int
+    height: int
+    bar_height: int
+    line: int
+
+    def cells(
+        self, cells: BatchCells, rows: slice, columns: slice, budget: int, selection: int | None
+    ) -> Canvas:
+        """Paint these rows and columns: prefill as bars, decode as dots, waiting as lines, marks over them."""
+        kinds, tokens, marks = (part[rows, columns] for part in (cells.kinds, cells.tokens, cells.marks))
+        tall, wide, line = self.height, self.width, self.line
+        canvas = Canvas(kinds.shape[0], kinds.shape[1], tall, wide, self.theme.colour("surface"))
+        ground = self._plain("surface", kinds.shape)
+        if selection is not None and 0 <= selection - rows.start < len(ground):
+            ground[selection - rows.start] = self._ink("selection")
+        bars = np.ceil(tokens * (tall - 2 * line) / budget).clip(4 * line) * (kinds == PREFILL)
+        canvas.fill_up(bars, self._plain("prefill", kinds.shape), ground)
+        self._stamp(canvas, kinds == WAITING, middle(tall, wide, line, wide), "waiting")
+        self._stamp(canvas, kinds == DECODE, middle(tall, wide, 4 * line, 4 * line), "decode")
+        self._stamp(canvas, marks & PREEMPTED > 0, cross(tall, wide + 2, 2 * line)[:, 1:-1], "preempted")
+        end = np.zeros((tall, wide), np.bool_)
+        end[tall // 6 : tall - tall // 6, wide - 2 * line :] = True
+        self._stamp(canvas, marks & FINISHED > 0, end, "text")
+        return canvas
+
+    def budget(self, cells: BatchCells, columns: slice, budget: int) -> Canvas:
+        """Paint how much of the token budget each step used: decode at the foot, prefill upon it."""
+        prefill, decode = (part[None, :] for part in cells.budget(columns))
+        tall, wide, shape = self.bar_height, self.width, prefill.shape
+        canvas = Canvas(1, shape[1], tall, wide, self.theme.colour("surface"))
+        used = np.round((prefill + decode) * tall / budget)
+        canvas.fill_up(used, self._plain("prefill", shape), self._plain("kv_free", shape))
+        decoded = np.arange(tall, 0, -1)[None, :, None] <= np.round(decode * tall / budget)[:, None, :]
+        canvas.pixels[decoded] = self._ink("decode")
+        canvas.pixels[..., wide - self.line :] = canvas.background
+        return canvas
+
+    def _ink(self, role: str) -> np.uint32:
+        return np.uint32(self.theme.colour(role).rgb())
+
+    def _plain(self, role: str, shape: tuple[int, ...]) -> Colours:
+        return np.full(shape, self._ink(role), np.uint32)
+
+    def _stamp(self, canvas: Canvas, where: Mask, shape: Mask, role: str) -> None:
+        rows, columns = np.nonzero(where)
+        canvas.stamp(shape, rows, columns, self._ink(role))

@@ -1,0 +1,129 @@
+"""Measure how smooth the live panel is: `python -m ladder_desktop.live.bench [scenario id or file] [steps a second]`.
+
+Shows the page (offscreen unless QT_QPA_PLATFORM says otherwise), measures it idle, then runs the scenario on the real
+engine in its process and measures again while it works. Two figures a frame: the work (poll, fold, paint and whatever
+else the window's thread did, in processor time, so that other programs do not count), and the gap from one frame to
+the next on the clock.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import sys
+import time
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+from ladder_engine.client import EngineClient
+from ladder_engine.scenario import Scenario, find_scenario, load_scenario
+from PySide6.QtCore import QEventLoop, QTimer
+from PySide6.QtWidgets import QApplication
+
+from ladder_desktop import theme as themes
+from ladder_desktop.live.live_page import FRAME_MS, LivePage
+
+IDLE_S = 5.0
+
+
+class Meter:
+    """Notes at every frame the processor time that the window's thread has used, and the clock. In milliseconds."""
+
+    def __init__(self) -> None:
+        self._marks: list[tuple[float, float]] = []
+
+    def frame(self) -> None:
+        """A frame begins."""
+        self._marks.append((time.thread_time() * 1000, time.perf_counter() * 1000))
+
+    def take(self) -> tuple[list[float], list[float]]:
+        """Return the work in, and the gap between, the frames since the last time."""
+        marks, self._marks = self._marks, []
+        pairs = list(itertools.pairwise(marks))
+        return [b[0] - a[0] for a, b in pairs], [b[1] - a[1] for a, b in pairs]
+
+
+class MeasuredPage(LivePage):
+    """A live page that tells a meter when a frame begins."""
+
+    meter: Meter
+
+    def frame(self) -> None:
+        """Begin a frame."""
+        self.meter.frame()
+        super().frame()
+
+
+def main(arguments: list[str]) -> int:
+    """Measure and print."""
+    scenario = load_scenario(find_scenario(arguments[0] if arguments else "more-than-fits"))
+    app = QApplication(sys.argv[:1])
+    theme = themes.load_theme("light")
+    themes.apply(app, theme)
+    page = MeasuredPage([scenario], theme, EngineClient)
+    page.meter = Meter()
+    page.player.speed = int(arguments[1]) if len(arguments) > 1 else 60
+    page.resize(1280, 800)
+    page.show()
+    page.activate()
+    try:
+        measure(page, scenario)
+    finally:
+        page.shutdown()
+    if page.player.edge.ended is None or page.player.edge.ended.error:
+        print(page.head.message.text(), file=sys.stderr)
+        return 2
+    return 0
+
+
+def measure(page: MeasuredPage, scenario: Scenario) -> None:
+    """Measure the page idle, then through a run of the scenario."""
+    idle = QTimer()
+    idle.setTimerType(page._timer.timerType())
+    idle.setInterval(FRAME_MS)
+    idle.timeout.connect(page.meter.frame)
+    loop, end = QEventLoop(), QTimer()
+    end.setSingleShot(True)
+    end.timeout.connect(loop.quit)
+    idle.start()
+    end.start(int(IDLE_S * 1000))
+    loop.exec()
+    idle.stop()
+    idle_work, idle_gaps = page.meter.take()
+
+    page.run()
+    while page._client.starting:
+        loop.processEvents(QEventLoop.ProcessEventsFlag.WaitForMoreEvents)
+    start_work, start_gaps = page.meter.take()
+    began = time.perf_counter()
+    while page._client.running:
+        loop.processEvents(QEventLoop.ProcessEventsFlag.WaitForMoreEvents)
+    took = time.perf_counter() - began
+    work, gaps = page.meter.take()
+    edge = page.player.edge
+    print(
+        f"{scenario.title}: {len(edge.sequences)} requests, {len(edge.block_owner)} blocks, {page.player.last} steps "
+        f"in {took:.1f} s, shown at up to {page.player.speed} steps/s, {page.width()}x{page.height()}, "
+        f"{os.cpu_count()} cores, load {os.getloadavg()[0] if hasattr(os, 'getloadavg') else 0:.1f}"
+    )
+    print(f"{'milliseconds':38}{'frames':>8}{'p50':>8}{'p99':>8}{'max':>8}")
+    report("work a frame, engine at work", work)
+    report("work a frame, engine starting", start_work)
+    report("work a frame, idle", idle_work)
+    report("gap between frames, engine at work", gaps)
+    report("gap between frames, engine starting", start_gaps)
+    report("gap between frames, idle", idle_gaps)
+
+
+def report(name: str, values: list[float]) -> None:
+    """Print one line of percentiles."""
+    if not values:
+        print(f"{name:38}{0:8}")
+        return
+    ordered = sorted(values)
+    p50, p99 = (ordered[min(len(ordered) - 1, int(len(ordered) * share))] for share in (0.50, 0.99))
+    print(f"{name:38}{len(ordered):8}{p50:8.2f}{p99:8.2f}{ordered[-1]:8.2f}")
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,264 @@
+"""The block pool as a grid of cells: colour by owner, fill height by the tokens whose KV stands in the block.
+
+A block that was allocated in the step at the playhead has an outline, one that was freed is hatched in its last
+owner's colour (crossed out if the owner was preempted), a free one is empty. The place of a block never changes.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from ladder_engine.state import FREE, RunState
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, QSizeF, Qt, Signal
+from PySide6.QtGui import QColor, QFont, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from ladder_desktop.live.canvas import Canvas, Colours, Mask, blend, cross, hatch, outline
+from ladder_desktop.live.words import block_words, readable_on
+from ladder_desktop.theme import Theme
+
+ROUND = 8  # rows of a round number of blocks are easy to count
+MAX_HEIGHT, WIDEST = 56, 1.7  # of a cell, in logical pixels, and its width as a multiple of that
+NUMBERED_FROM = 22  # the least height at which cells carry their owner's number
+
+
+class BlockGrid(QWidget):
+    """One cell a block. Emits `selected` with a sequence id, or None, and `described` with a sentence on the block under the cursor."""
+
+    selected = Signal(object)
+    described = Signal(str)
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.theme = theme
+        self.state = RunState()
+        self.selection: int | None = None
+        self.cursor_block: int | None = None
+        self._canvas: Canvas | None = None
+        self._ratio = 0.0
+        self._columns, self._cell_width, self._cell_height = ROUND, 2, 2
+        self.setMouseTracking(True)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self.setAccessibleName("KV blocks")
+
+    def sizeHint(self) -> QSize:
+        """Qt: room for a few hundred blocks."""
+        return QSize(480, 360)
+
+    def minimumSizeHint(self) -> QSize:
+        """Qt: still legible."""
+        return QSize(200, 120)
+
+    def show_state(self, state: RunState) -> None:
+        """Draw this state; a hovered block is described anew."""
+        if state is self.state:
+            return
+        if len(state.block_owner) != len(self.state.block_owner):
+            self.cursor_block = None
+            self.state = state
+            self._arrange()
+        self.state = state
+        self._redraw()
+        self._describe()
+
+    def select(self, seq_id: int | None) -> None:
+        """Light the blocks of one sequence; None lights all."""
+        if seq_id != self.selection:
+            self.selection = seq_id
+            self._redraw()
+
+    def block_at(self, point: QPointF) -> int | None:
+        """Return the block under a point of the widget."""
+        cell = self._cell
+        column, row = int(point.x() // cell.width()), int(point.y() // cell.height())
+        block_id = row * self._columns + column
+        inside = 0 <= column < self._columns and row >= 0 and block_id < len(self.state.block_owner)
+        return block_id if inside else None
+
+    def cell_rect(self, block_id: int) -> QRectF:
+        """Return where a block is drawn, in logical pixels, without its gap."""
+        row, column = divmod(block_id, self._columns)
+        cell, gap = self._cell, self._gap / self.devicePixelRatioF()
+        return QRectF(column * cell.width(), row * cell.height(), cell.width() - gap, cell.height() - gap)
+
+    @property
+    def _cell(self) -> QSizeF:
+        return QSizeF(self._cell_width, self._cell_height) / self.devicePixelRatioF()
+
+    @property
+    def _gap(self) -> int:
+        ratio = self.devicePixelRatioF()
+        return max(1, round((3 if self._cell_height >= NUMBERED_FROM * ratio else 1) * ratio))
+
+    def _arrange(self) -> None:
+        """Choose the number of columns that gives the largest cells; places depend on the widget's size alone."""
+        ratio = self._ratio = self.devicePixelRatioF()
+        count = max(1, len(self.state.block_owner))
+        width, height = int(self.width() * ratio), int(self.height() * ratio)
+        best = (-1, 1, 1, 1)
+        for columns in range(ROUND, max(count, ROUND) + ROUND, ROUND):
+            tall = min(height // math.ceil(count / columns), round(MAX_HEIGHT * ratio))
+            wide = min(width // columns, round(tall * WIDEST))
+            best = max(best, (min(wide, tall), -columns, wide, tall))
+        _, columns, wide, tall = best
+        self._columns, self._cell_width, self._cell_height = abs(columns), max(wide, 2), max(tall, 2)
+        self._canvas = None
+
+    def _redraw(self) -> None:
+        self._canvas = None
+        self.update()
+
+    def _paint_cells(self) -> Canvas:
+        state, tall, gap = self.state, self._cell_height, self._gap
+        rows = math.ceil(len(state.block_owner) / self._columns)
+        canvas = Canvas(rows, self._columns, tall, self._cell_width, self.theme.colour("surface"))
+        size = rows * self._columns
+        full = np.full(size, self.theme.colour("surface").rgb(), np.uint32)
+        full[: len(state.block_owner)] = self.theme.colour("kv_free").rgb()
+        empty = full.copy()
+        levels = np.zeros(size, np.intp)
+        owned = np.array(state.block_owner)
+        block_size = state.config.block_size if state.config else 1
+        levels[: len(owned)] = np.array(state.tokens_in_blocks()) * (tall - gap) // block_size + gap
+        for seq_id in set(state.block_owner) - {FREE}:
+            mine = np.flatnonzero(owned == seq_id)
+            full[mine], empty[mine] = (colour.rgb() for colour in self._shades(seq_id))
+        shape = (rows, self._columns)
+        canvas.fill_up(levels.reshape(shape), full.reshape(shape), empty.reshape(shape))
+        self._stamp_step(canvas)
+        canvas.gap(gap)
+        return canvas
+
+    def _shades(self, seq_id: int) -> tuple[QColor, QColor]:
+        """The colours of KV that stands, and of room that is owned and not yet used."""
+        surface, owner = self.theme.colour("surface"), self.theme.owner(seq_id)
+        if self.selection is not None and self.selection != seq_id:
+            return blend(owner, surface, 0.28), blend(owner, surface, 0.10)
+        return owner, blend(owner, surface, 0.30)
+
+    def _stamp_step(self, canvas: Canvas) -> None:
+        """Mark what the step at the playhead has allocated and freed."""
+        if not self.state.steps:
+            return
+        step, gap, size = self.state.steps[-1], self._gap, (self._cell_height, self._cell_width)
+        thick = max(1, min(size) // 16)
+        owner = self.state.block_owner
+        new = [block_id for block_id, seq_id in step.allocated if owner[block_id] == seq_id]
+        freed = [pair for pair in step.freed if owner[pair[0]] == FREE]
+        lost = [block_id for block_id, seq_id in freed if seq_id in step.preempted]
+        done = [(block_id, seq_id) for block_id, seq_id in freed if seq_id not in step.preempted]
+        ink = np.uint32(self.theme.colour("text").rgb())
+        self._stamp(canvas, outline(*size, thick, gap), new, ink)
+        fading = np.array([self._shades(seq_id)[0].rgb() for _, seq_id in done], np.uint32)
+        every = max(4, min(size) // 5)
+        self._stamp(
+            canvas, hatch(*size, every, max(1, every // 4), gap), [block for block, _ in done], fading
+        )
+        bad = np.uint32(self.theme.colour("preempted").rgb())
+        self._stamp(canvas, cross(*size, thick, gap), lost, bad)
+
+    def _stamp(self, canvas: Canvas, mask: Mask, blocks: list[int], colours: Colours | np.uint32) -> None:
+        if blocks:
+            rows, columns = np.divmod(np.array(blocks), self._columns)
+            canvas.stamp(mask, rows, columns, colours)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Qt: copy the picture, and make it anew only if something has changed."""
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), self.theme.colour("surface"))
+        if not self.state.block_owner:
+            painter.setPen(self.theme.colour("faint"))
+            painter.drawText(
+                self.rect(), Qt.AlignmentFlag.AlignCenter, "Run the scenario: its KV blocks appear here."
+            )
+            return
+        if self._ratio != self.devicePixelRatioF():  # moved to another screen
+            self._arrange()
+        if self._canvas is None:
+            self._canvas = self._paint_cells()
+        painter.drawImage(0, 0, self._canvas.image(self.devicePixelRatioF()))
+        if self._cell.height() >= NUMBERED_FROM:
+            self._paint_numbers(painter)
+        if self.cursor_block is not None:
+            focus = "accent" if self.hasFocus() else "text"
+            painter.setPen(QPen(self.theme.colour(focus), 2))
+            painter.drawRect(self.cell_rect(self.cursor_block).adjusted(1, 1, -1, -1))
+
+    def _paint_numbers(self, painter: QPainter) -> None:
+        """Write the owner's number into each block; for the selected owner, also the place in its block_table."""
+        font = QFont(self.font())
+        font.setPixelSize(max(8, min(13, int(self._cell.height() * 0.30), int(self._cell.width() * 0.55))))
+        painter.setFont(font)
+        filled = self.state.tokens_in_blocks()
+        block_size = self.state.config.block_size if self.state.config else 1
+        text, foot = self.theme.colour("text"), Qt.AlignmentFlag.AlignBottom | Qt.AlignmentFlag.AlignLeft
+        for seq_id in self.state.running:
+            full, _ = self._shades(seq_id)
+            inks = readable_on(full, self.theme), text
+            dim = self.selection is not None and self.selection != seq_id
+            for position, block_id in enumerate(self.state.sequences[seq_id].block_table):
+                rect = self.cell_rect(block_id).adjusted(3, 2, -2, -2)
+                covered = filled[block_id] * rect.height() / block_size
+                painter.setPen(self.theme.colour("muted") if dim else inks[covered < font.pixelSize() * 0.8])
+                painter.drawText(rect, foot, str(seq_id + 1))
+                if self.selection == seq_id and self._cell.height() >= 1.5 * NUMBERED_FROM:
+                    painter.setPen(inks[covered < rect.height() - font.pixelSize() * 0.4])
+                    painter.drawText(
+                        rect, Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignRight, f"·{position}"
+                    )
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Qt: choose the cell size anew."""
+        super().resizeEvent(event)
+        self._arrange()
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        """Qt: describe the block under the mouse."""
+        self._point(self.block_at(event.position()))
+
+    def leaveEvent(self, _event: QEvent) -> None:
+        """Qt: describe nothing, unless the keyboard is at work here."""
+        if not self.hasFocus():
+            self._point(None)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Qt: select the owner of the block."""
+        block_id = self.block_at(event.position())
+        self._point(block_id)
+        self._select_owner(block_id)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Qt: arrows move over the blocks, Enter selects the owner."""
+        moves = {
+            Qt.Key.Key_Left: -1,
+            Qt.Key.Key_Right: 1,
+            Qt.Key.Key_Up: -self._columns,
+            Qt.Key.Key_Down: self._columns,
+        }
+        if event.key() in moves and self.state.block_owner:
+            at = -1 if self.cursor_block is None else self.cursor_block
+            target = at + moves[Qt.Key(event.key())] if at >= 0 else 0
+            if 0 <= target < len(self.state.block_owner):
+                self._point(target)
+        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self._select_owner(self.cursor_block)
+        else:
+            super().keyPressEvent(event)
+
+    def _select_owner(self, block_id: int | None) -> None:
+        owner = FREE if block_id is None else self.state.block_owner[block_id]
+        self.selected.emit(None if owner in (FREE, self.selection) else owner)
+
+    def _point(self, block_id: int | None) -> None:
+        if block_id != self.cursor_block:
+            self.cursor_block = block_id
+            self._describe()
+            self.update()
+
+    def _describe(self) -> None:
+        words = "" if self.cursor_block is None else block_words(self.state, self.cursor_block)
+        if words != self.accessibleDescription():
+            self.setAccessibleDescription(words)
+            self.described.emit(words)

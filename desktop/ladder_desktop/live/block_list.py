@@ -1,0 +1,50 @@
+"""The block grid's twin for screen readers and for those who like lists: the same facts, one row a block."""
+
+from __future__ import annotations
+
+from ladder_engine.state import FREE, RunState, Step
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QWidget
+
+from ladder_desktop.live.text_table import LEFT, Column, Rows, TextTable
+from ladder_desktop.live.words import block_words
+from ladder_desktop.theme import Theme
+
+COLUMNS = (
+    Column("Block", "Block id, with the owner's colour", 70),
+    Column("Owner", "The sequence that owns it", 0, LEFT),
+    Column("Position", "Its place in the owner's block_table", 70),
+    Column("Tokens", "Tokens whose KV stands in it", 70),
+    Column("In this step", "What the step at the playhead did with it", 100, LEFT),
+)
+
+
+class BlockList(TextTable):
+    """One row a block. Emits `selected` with the owner of the block that a person picks, or None for a free one."""
+
+    selected = Signal(object)
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(theme, "KV blocks as a table", COLUMNS, parent)
+        self._owners: list[int] = []
+        self.picked.connect(self._pick)
+
+    def show_state(self, state: RunState) -> None:
+        """Draw this state."""
+        self._owners = state.block_owner
+        step = state.steps[-1] if state.steps else Step(number=0)
+        news = dict.fromkeys(dict(step.freed), "freed") | dict.fromkeys(dict(step.allocated), "new")
+        filled = state.tokens_in_blocks()
+        rows: Rows = [
+            (str(block_id), "free", "", "", news.get(block_id, "")) for block_id in range(len(filled))
+        ]
+        for sequence in state.sequences.values():
+            for position, block_id in enumerate(sequence.block_table):
+                cells = sequence.name, str(position), str(filled[block_id]), news.get(block_id, "")
+                rows[block_id] = (str(block_id), *cells)
+        hints = {1: [block_words(state, block_id) for block_id in range(len(rows))]}
+        self.show_rows(rows, [None if owner == FREE else owner for owner in self._owners], hints)
+
+    def _pick(self, block_id: int) -> None:
+        owner = self._owners[block_id]
+        self.selected.emit(None if owner == FREE else owner)

@@ -1,0 +1,61 @@
+"""The requests of a run as a table: who they are, where they stand, what they hold, how soon they were answered."""
+
+from __future__ import annotations
+
+from ladder_engine.state import RunState, SequenceState
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QWidget
+
+from ladder_desktop.live.text_table import LEFT, Column, TextTable
+from ladder_desktop.live.words import seconds, short_status, status_words
+from ladder_desktop.theme import Theme
+
+COLUMNS = (
+    Column("#", "Number and colour, the same in all views", 46),
+    Column("Request", "Name of the request", 0, LEFT),
+    Column("State", "Where it stands, and why it waits", 142, LEFT),
+    Column("Answer", "Tokens answered so far, of max_tokens", 64),
+    Column("Blocks", "KV blocks it holds", 52),
+    Column("TTFT", "Time to first token, measured from its arrival", 60),
+)
+
+
+class RequestList(TextTable):
+    """One row a sequence, in order of arrival: row = sequence id. Emits `selected` when a person picks one."""
+
+    selected = Signal(object)
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(theme, "Requests", COLUMNS, parent)
+        self.setMinimumWidth(sum(column.width for column in COLUMNS) + 104)
+        self._shown: dict[int, tuple[SequenceState, tuple[str, ...]]] = {}
+        self.picked.connect(self.selected.emit)
+
+    def show_state(self, state: RunState) -> None:
+        """Draw this state; only sequences that changed are put into words."""
+        sequences = state.sequences.values()
+        shown, self._shown = self._shown, {}
+        for sequence in sequences:
+            before = shown.get(sequence.seq_id)
+            same = before is not None and before[0] is sequence
+            self._shown[sequence.seq_id] = before if before and same else (sequence, _cells(sequence))
+        hints = {
+            1: [sequence.name for sequence in sequences],
+            2: [status_words(sequence) for sequence in sequences],
+        }
+        self.show_rows([cells for _, cells in self._shown.values()], list(state.sequences), hints)
+
+    def select(self, seq_id: int | None) -> None:
+        """Light one row without saying so."""
+        self.light(seq_id)
+
+
+def _cells(sequence: SequenceState) -> tuple[str, ...]:
+    return (
+        str(sequence.seq_id + 1),
+        sequence.name,
+        short_status(sequence),
+        f"{sequence.num_output_tokens}/{sequence.max_tokens}",
+        str(len(sequence.block_table)),
+        seconds(sequence.ttft),
+    )

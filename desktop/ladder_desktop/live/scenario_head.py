@@ -1,0 +1,120 @@
+"""The head of the live panel: which scenario, its story and what to look at, and the button that runs it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+from ladder_engine.scenario import Scenario
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+
+from ladder_desktop.theme import Theme
+
+
+class ScenarioHead(QWidget):
+    """Emits `chosen` when another scenario is picked, `run_wanted` and `stop_wanted` from the button."""
+
+    chosen = Signal()
+    run_wanted = Signal()
+    stop_wanted = Signal()
+
+    def __init__(self, scenarios: Sequence[Scenario], theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.theme = theme
+        self._scenarios = tuple(scenarios)
+        self._running = False
+        self.picker = QComboBox()
+        self.picker.setAccessibleName("Scenario")
+        self.picker.view().setAccessibleName("Scenarios")
+        self.picker.addItems([scenario.title for scenario in self._scenarios])
+        self.picker.setMinimumWidth(260)
+        self.picker.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.button = QPushButton("Run")
+        self.button.setProperty("role", "primary")
+        self.button.setAccessibleName("Run or stop the scenario")
+        self.button.setToolTip("Run the scenario on the real engine, or stop it (Ctrl+R)")
+        self.button.setFixedWidth(84)
+        self.button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.button.setEnabled(bool(self._scenarios))
+        self.story_button = QPushButton("Hide story")
+        self.story_button.setCheckable(True)
+        self.story_button.setChecked(True)
+        self.story_button.setAccessibleName("Show the story and what to look at")
+        self.story_button.setToolTip("Show or hide the story and what to look at (S)")
+        self.story_button.setFixedWidth(108)
+        self.story_button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.message = QLabel()
+        self.message.setAccessibleName("Message")
+        self.message.setWordWrap(True)
+        self.message.setTextFormat(Qt.TextFormat.PlainText)
+        self.message.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.story, self.look_at = QLabel(), QLabel()
+        for label in (self.story, self.look_at):
+            label.setWordWrap(True)
+            label.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
+            small = label.font()
+            small.setPointSizeF(small.pointSizeF() * 0.9)
+            label.setFont(small)
+        self.story.setProperty("role", "muted")
+        top = QHBoxLayout()
+        top.addWidget(self.picker)
+        top.addWidget(self.button)
+        top.addWidget(self.story_button)
+        top.addSpacing(8)
+        top.addWidget(self.message, 1)
+        self.words = QWidget()
+        words = QHBoxLayout(self.words)
+        words.setContentsMargins(0, 0, 0, 0)
+        words.setSpacing(28)
+        words.addWidget(self.story, 5)
+        words.addWidget(self.look_at, 6)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addLayout(top)
+        layout.addWidget(self.words)
+        self.picker.currentIndexChanged.connect(self._tell)
+        self.button.clicked.connect(self.press)
+        self.story_button.toggled.connect(self._show_words)
+        self._tell()
+
+    @property
+    def scenario(self) -> Scenario | None:
+        """The scenario that is picked."""
+        return self._scenarios[self.picker.currentIndex()] if self._scenarios else None
+
+    def choose(self, scenario_id: str) -> bool:
+        """Pick a scenario by its id; return whether there is one."""
+        places = [place for place, one in enumerate(self._scenarios) if one.id == scenario_id]
+        if places:
+            self.picker.setCurrentIndex(places[0])
+        return bool(places)
+
+    def show_running(self, running: bool) -> None:
+        """Turn the button into Stop while a run goes on."""
+        self._running = running
+        self.button.setText("Stop" if running else "Run")
+
+    def say(self, text: str, role: str = "muted") -> None:
+        """Show one sentence beside the button, in the colour of a palette role."""
+        self.message.setStyleSheet(f"color: {self.theme.hex(role)}")
+        self.message.setText(text)
+        self.message.setAccessibleName(text or "Message")
+
+    def press(self) -> None:
+        """Do what the button says."""
+        (self.stop_wanted if self._running else self.run_wanted).emit()
+
+    def _show_words(self, shown: bool) -> None:
+        self.words.setVisible(shown)
+        self.story_button.setText("Hide story" if shown else "Show story")
+
+    def _tell(self) -> None:
+        scenario = self.scenario
+        if scenario is None:
+            self.say("There are no scenarios.", "bad")
+            return
+        self.story.setText(" ".join(scenario.story.split()))
+        lines = "".join(f"<tr><td>•&nbsp;</td><td>{escape(line)}</td></tr>" for line in scenario.look_at)
+        self.look_at.setText(f"<table cellspacing='0'>{lines}</table>")
+        self.chosen.emit()

@@ -1,0 +1,171 @@
+"""A table of texts that changes many times a second: only what changed is drawn anew, the selection stays."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import (
+    QAbstractTableModel,
+    QItemSelectionModel,
+    QModelIndex,
+    QPersistentModelIndex,
+    Qt,
+    Signal,
+)
+from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QTableView, QWidget
+
+from ladder_desktop.live.words import steady_font
+from ladder_desktop.theme import Theme
+
+Index = QModelIndex | QPersistentModelIndex
+Rows = list[tuple[str, ...]]
+RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+
+
+class Column:
+    """A column's name, what it means, its width in pixels (0 takes what is left) and its side."""
+
+    def __init__(self, name: str, hint: str, width: int, side: Qt.AlignmentFlag = RIGHT) -> None:
+        self.name, self.hint, self.width, self.side = name, hint, width, side
+
+
+class TextTableModel(QAbstractTableModel):
+    """Rows of texts; `swatches` gives a sequence id for each row whose first cell shows an owner's colour."""
+
+    def __init__(self, theme: Theme, columns: Sequence[Column], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.theme = theme
+        self.columns = tuple(columns)
+        self.rows: Rows = []
+        self.swatches: list[int | None] = []
+        self.hints: dict[int, list[str]] = {}
+
+    def show_rows(self, rows: Rows, swatches: list[int | None], hints: dict[int, list[str]]) -> None:
+        """Take over the rows; `hints` gives, for a column, a longer text for each row."""
+        self.hints = hints
+        if len(rows) != len(self.rows):
+            self.beginResetModel()
+            self.rows, self.swatches = rows, swatches
+            self.endResetModel()
+            return
+        shown = list(zip(self.swatches, self.rows, strict=True))
+        changed = [
+            (i, column)
+            for i, (swatch, row) in enumerate(zip(swatches, rows, strict=True))
+            if (swatch, row) != shown[i]
+            for column, text in enumerate(row)
+            if text != shown[i][1][column] or (column == 0 and swatch != shown[i][0])
+        ]
+        self.rows, self.swatches = rows, swatches
+        if changed:
+            touched_rows, touched_columns = zip(*changed, strict=True)
+            first = self.index(min(touched_rows), min(touched_columns))
+            self.dataChanged.emit(first, self.index(max(touched_rows), max(touched_columns)))
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+        """Qt: see `rows`."""
+        return 0 if parent.isValid() else len(self.rows)
+
+    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+        """Qt: see `columns`."""
+        return 0 if parent.isValid() else len(self.columns)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        """Qt: the cell's text, its longer text, the swatch, the side."""
+        row, column = index.row(), index.column()
+        if not index.isValid() or row >= len(self.rows):
+            return None
+        if role == Qt.ItemDataRole.DisplayRole:
+            return self.rows[row][column]
+        if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole) and column in self.hints:
+            return self.hints[column][row]
+        if role == Qt.ItemDataRole.DecorationRole and column == 0:
+            swatch = self.swatches[row]
+            return None if swatch is None else self.theme.owner(swatch)
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return self.columns[column].side
+        return None
+
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> object:
+        """Qt: the columns' names, meanings and sides."""
+        if orientation == Qt.Orientation.Vertical:
+            return None
+        column = self.columns[section]
+        values = {
+            Qt.ItemDataRole.DisplayRole: column.name,
+            Qt.ItemDataRole.ToolTipRole: column.hint,
+            Qt.ItemDataRole.TextAlignmentRole: column.side,
+        }
+        return values.get(Qt.ItemDataRole(role))
+
+
+class TextTable(QTableView):
+    """Emits `picked` with a row when a person chooses one."""
+
+    picked = Signal(int)
+
+    def __init__(
+        self, theme: Theme, name: str, columns: Sequence[Column], parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self.table = TextTableModel(theme, columns, self)
+        self.setModel(self.table)
+        self.setAccessibleName(name)
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setTabKeyNavigation(False)
+        self.setShowGrid(False)
+        self.setWordWrap(False)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        small = steady_font(self.font())
+        small.setPointSizeF(small.pointSizeF() * 0.92)
+        self.setFont(small)
+        self.setStyleSheet(
+            f"QTableView {{ border: none; selection-background-color: {theme.hex('selection')};"
+            f" selection-color: {theme.hex('text')}; }}"
+            f"QHeaderView::section {{ padding: 2px 4px; font-size: {small.pointSizeF():.1f}pt; }}"
+        )
+        self.verticalHeader().hide()
+        self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        self.verticalHeader().setDefaultSectionSize(20)
+        header = self.horizontalHeader()
+        header.setMinimumSectionSize(40)
+        header.setHighlightSections(False)
+        for section, column in enumerate(self.table.columns):
+            mode = QHeaderView.ResizeMode.Fixed if column.width else QHeaderView.ResizeMode.Stretch
+            header.setSectionResizeMode(section, mode)
+            if column.width:
+                header.resizeSection(section, column.width)
+        self._quiet = False
+        self.selectionModel().selectionChanged.connect(self._selection_changed)
+
+    def show_rows(self, rows: Rows, swatches: list[int | None], hints: dict[int, list[str]]) -> None:
+        """Draw these rows; the selected row stays."""
+        selected, before = self.selected_row(), len(self.table.rows)
+        self.table.show_rows(rows, swatches, hints)
+        if len(rows) != before:
+            self.light(selected)
+
+    def selected_row(self) -> int | None:
+        """Return the row that is lit. A row that merely has the keyboard is not."""
+        rows = self.selectionModel().selectedRows()
+        return rows[0].row() if rows else None
+
+    def light(self, row: int | None) -> None:
+        """Select a row, or none, without saying so."""
+        self._quiet = True
+        if row is None or row >= len(self.table.rows):
+            self.selectionModel().clear()
+        elif self.selected_row() != row:
+            flags = QItemSelectionModel.SelectionFlag.ClearAndSelect | QItemSelectionModel.SelectionFlag.Rows
+            self.selectionModel().setCurrentIndex(self.table.index(row, 0), flags)
+        self._quiet = False
+
+    def _selection_changed(self) -> None:
+        row = self.selected_row()
+        if not self._quiet and row is not None:
+            self.picked.emit(row)

@@ -1,0 +1,273 @@
+"""The batch timeline: one row a request, one column a step, the token budget of each step beneath.
+
+Prefill is a bar as tall as its share of the token budget, decode a dot, waiting a thin line; a preemption is a cross, the
+end of an answer an upright stroke. What lies after the playhead is pale.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QColor,
+    QFocusEvent,
+    QFont,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QResizeEvent,
+)
+from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
+
+from ladder_desktop.live.batch_cells import BatchCells
+from ladder_desktop.live.batch_picture import BatchPicture
+from ladder_desktop.live.canvas import Canvas
+from ladder_desktop.live.player import Player
+from ladder_desktop.live.words import step_words
+from ladder_desktop.theme import Theme
+
+NAMES, RULER, ROW, BUDGET, COLUMN = 148, 18, 16, 42, 8  # logical pixels
+AHEAD = 6  # columns kept free to the right of a playhead that is followed
+
+
+class Timeline(QAbstractScrollArea):
+    """Emits `selected` (a sequence id or None), `sought` (a step) and `described` (a sentence on the cell under the mouse)."""
+
+    selected = Signal(object)
+    sought = Signal(int)
+    described = Signal(str)
+
+    def __init__(self, theme: Theme, player: Player, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.theme = theme
+        self.player = player
+        self.cells = BatchCells()
+        self.selection: int | None = None
+        self.following = True
+        self._ring = False
+        self._names: list[str] = []
+        self._budget = 1
+        self._picture: tuple[Canvas, Canvas] | None = None
+        self._ratio = 0.0
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
+        self.horizontalScrollBar().setSingleStep(1)
+        self.horizontalScrollBar().actionTriggered.connect(self._stop_following)
+        for bar, name in ((self.horizontalScrollBar(), "Steps"), (self.verticalScrollBar(), "Requests")):
+            bar.setAccessibleName(f"{name} of the timeline")
+            bar.valueChanged.connect(self._redraw)
+        self.viewport().setMouseTracking(True)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setAccessibleName("Batch timeline")
+
+    def sizeHint(self) -> QSize:
+        """Qt: a dozen rows and a hundred steps."""
+        return QSize(900, RULER + 12 * ROW + BUDGET + 12)
+
+    def refresh(self) -> None:
+        """Draw the player's run and playhead; only what has changed is made anew."""
+        edge = self.player.edge
+        if self.cells.extend(edge.steps, len(edge.sequences)) or len(self._names) != len(edge.sequences):
+            self._names = [sequence.name for sequence in edge.sequences.values()]
+            self._budget = edge.config.max_num_batched_tokens if edge.config else 1
+            self._redraw()
+        self._set_ranges()
+        if self.following:
+            first = self.horizontalScrollBar().value()
+            target = self.player.position - self._visible_columns() + AHEAD
+            if first < target or first >= self.player.position:
+                self.horizontalScrollBar().setValue(max(0, target))
+        self.viewport().update()
+
+    def clear(self) -> None:
+        """Forget the run."""
+        self.cells = BatchCells()
+        self._names = []
+        self.following = True
+        self._redraw()
+
+    def select(self, seq_id: int | None) -> None:
+        """Light one row."""
+        self.selection = seq_id
+        self._redraw()
+
+    def follow(self) -> None:
+        """Keep the playhead in sight from now on."""
+        self.following = True
+        self.refresh()
+
+    def cell_at(self, point: QPoint) -> tuple[int | None, int | None]:
+        """Return the sequence and the step under a point of the viewport, each None where there is none."""
+        row = (point.y() - RULER) // ROW + self.verticalScrollBar().value()
+        in_rows = RULER <= point.y() < self._budget_top() and row < len(self._names)
+        step = (point.x() - NAMES) // COLUMN + self.horizontalScrollBar().value() + 1
+        in_steps = point.x() >= NAMES and 1 <= step <= self.cells.num_steps
+        return (row if in_rows else None), (step if in_steps else None)
+
+    def _visible_columns(self) -> int:
+        return max(1, (self.viewport().width() - NAMES) // COLUMN)
+
+    def _visible_rows(self) -> int:
+        return max(1, (self._budget_top() - RULER) // ROW)
+
+    def _budget_top(self) -> int:
+        return self.viewport().height() - BUDGET
+
+    def _set_ranges(self) -> None:
+        steps = max(0, self.cells.num_steps + AHEAD - self._visible_columns())
+        self.horizontalScrollBar().setRange(0, steps)
+        self.horizontalScrollBar().setPageStep(self._visible_columns())
+        self.verticalScrollBar().setRange(0, max(0, len(self._names) - self._visible_rows()))
+        self.verticalScrollBar().setPageStep(self._visible_rows())
+
+    def _stop_following(self) -> None:
+        self.following = False
+
+    def _redraw(self) -> None:
+        self._picture = None
+        self.viewport().update()
+
+    def _paint_pictures(self) -> tuple[Canvas, Canvas]:
+        """Paint the visible cells, and the bars of the budget beneath."""
+        ratio = self._ratio = self.devicePixelRatioF()
+        width, height, bar_height = (round(size * ratio) for size in (COLUMN, ROW, BUDGET - 8))
+        picture = BatchPicture(self.theme, width, height, bar_height, max(1, round(ratio)))
+        row, first = self.verticalScrollBar().value(), self.horizontalScrollBar().value()
+        rows, columns = slice(row, row + self._visible_rows()), slice(first, first + self._visible_columns())
+        cells = picture.cells(self.cells, rows, columns, self._budget, self.selection)
+        return cells, picture.budget(self.cells, columns, self._budget)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Qt: copy the pictures, then rulers, names and playhead over them."""
+        painter = QPainter(self.viewport())
+        painter.fillRect(self.viewport().rect(), self.theme.colour("surface"))
+        if not self._names:
+            painter.setPen(self.theme.colour("faint"))
+            painter.drawText(
+                self.viewport().rect(),
+                Qt.AlignmentFlag.AlignCenter,
+                "Run the scenario: its requests appear here, one row each, and its steps, one column each.",
+            )
+            return
+        if self._picture is None or self._ratio != self.devicePixelRatioF():
+            self._picture = self._paint_pictures()
+        rows, budget = self._picture
+        font = QFont(self.font())
+        font.setPixelSize(11)
+        painter.setFont(font)
+        self._paint_names(painter)
+        painter.drawImage(NAMES, RULER, rows.image(self.devicePixelRatioF()))
+        painter.drawImage(NAMES, self._budget_top() + 8, budget.image(self.devicePixelRatioF()))
+        self._paint_ruler(painter)
+        self._paint_playhead(painter)
+        if self._ring:
+            painter.setPen(self.theme.colour("accent"))
+            painter.drawRect(self.viewport().rect().adjusted(0, 0, -1, -1))
+
+    def _paint_names(self, painter: QPainter) -> None:
+        metrics = painter.fontMetrics()
+        first = self.verticalScrollBar().value()
+        for seq_id in range(first, min(len(self._names), first + self._visible_rows())):
+            top = RULER + (seq_id - first) * ROW
+            if seq_id == self.selection:
+                painter.fillRect(0, top, NAMES, ROW, self.theme.colour("selection"))
+            painter.fillRect(8, top + 4, 10, ROW - 8, self.theme.owner(seq_id))
+            painter.setPen(self.theme.colour("muted"))
+            painter.drawText(
+                QRect(20, top, 20, ROW),
+                Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight,
+                str(seq_id + 1),
+            )
+            painter.setPen(self.theme.colour("text"))
+            name = metrics.elidedText(self._names[seq_id], Qt.TextElideMode.ElideRight, NAMES - 54)
+            painter.drawText(QRect(46, top, NAMES - 52, ROW), Qt.AlignmentFlag.AlignVCenter, name)
+        painter.setPen(self.theme.colour("muted"))
+        beneath = QRect(8, self._budget_top() + 8, NAMES - 18, BUDGET - 8)
+        painter.drawText(beneath, Qt.AlignmentFlag.AlignTop, f"budget {self._budget}")
+        painter.drawText(beneath, Qt.AlignmentFlag.AlignBottom, "tokens a step")
+
+    def _paint_ruler(self, painter: QPainter) -> None:
+        first = self.horizontalScrollBar().value()
+        for step in range(first + 1, first + self._visible_columns() + 1):
+            if step % 10 == 0:
+                x = NAMES + (step - first) * COLUMN - 1
+                painter.setPen(self.theme.colour("line"))
+                painter.drawLine(x, RULER - 4, x, RULER - 1)
+                painter.setPen(self.theme.colour("faint"))
+                painter.drawText(
+                    QRect(x - 40, 0, 44, RULER - 4),
+                    Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignBottom,
+                    str(step),
+                )
+
+    def _paint_playhead(self, painter: QPainter) -> None:
+        first = self.horizontalScrollBar().value()
+        x = NAMES + (self.player.position - first) * COLUMN
+        if x < NAMES:
+            x = NAMES
+        veil = QColor(self.theme.colour("surface"))
+        veil.setAlphaF(0.66)
+        painter.fillRect(QRect(x, RULER, self.viewport().width() - x, self.viewport().height() - RULER), veil)
+        if self.player.position >= first:
+            painter.fillRect(
+                x - 1, RULER - 4, 2, self.viewport().height() - RULER + 4, self.theme.colour("accent")
+            )
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Qt: more or fewer columns."""
+        super().resizeEvent(event)
+        self._set_ranges()
+        self._redraw()
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        """Qt: who came by keyboard sees where the keyboard is."""
+        super().focusInEvent(event)
+        self._ring = event.reason() in (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        """Qt: no ring without the keyboard."""
+        super().focusOutEvent(event)
+        self._ring = False
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Qt: a name or a row selects its request, the ruler and the budget seek."""
+        seq_id, step = self.cell_at(event.position().toPoint())
+        if seq_id is not None:
+            self.selected.emit(None if seq_id == self.selection else seq_id)
+        elif step is not None:
+            self.sought.emit(step)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """Qt: it is ours, as the press was."""
+        event.accept()
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        """Qt: describe the cell; with the button held on the ruler, scrub."""
+        seq_id, step = self.cell_at(event.position().toPoint())
+        if event.buttons() & Qt.MouseButton.LeftButton and seq_id is None and step is not None:
+            self.sought.emit(step)
+        self.described.emit("" if step is None else step_words(self.player.edge, step, seq_id))
+
+    def leaveEvent(self, _event: QEvent) -> None:
+        """Qt: describe nothing."""
+        self.described.emit("")
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Qt: up and down select the next request, left and right move the playhead, Home and End go to its ends."""
+        last = len(self._names) - 1
+        at = self.selection
+        steps = {
+            Qt.Key.Key_Left: -1,
+            Qt.Key.Key_Right: 1,
+            Qt.Key.Key_Home: -self.player.last,
+            Qt.Key.Key_End: self.player.last,
+        }
+        if event.key() in steps:
+            self.sought.emit(self.player.position + steps[Qt.Key(event.key())])
+        elif event.key() == Qt.Key.Key_Down and last >= 0:
+            self.selected.emit(0 if at is None else min(at + 1, last))
+        elif event.key() == Qt.Key.Key_Up and last >= 0:
+            self.selected.emit(last if at is None else max(at - 1, 0))
+        else:
+            super().keyPressEvent(event)

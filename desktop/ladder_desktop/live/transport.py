@@ -1,0 +1,94 @@
+"""The transport: play and pause, single steps, speed, and the scrubber with its step counter."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSlider, QWidget
+
+from ladder_desktop.live.player import Player
+from ladder_desktop.live.words import steady_font
+
+
+class Transport(QWidget):
+    """Says what the person wants; `refresh` shows what the player does."""
+
+    toggled = Signal()
+    stepped = Signal(int)
+    sped = Signal(int)
+    sought = Signal(int)
+
+    def __init__(self, player: Player, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.player = player
+        self.play = self._button("Play", "Play or pause", "Play or pause (Space)", 78)
+        self.back = self._button("‹ step", "One step back", "One step back (,)", 70)
+        self.forward = self._button("step ›", "One step on", "One step on (.)", 70)
+        self.slower = self._button("–", "Slower", "Slower ([)", 36)
+        self.faster = self._button("+", "Faster", "Faster (])", 36)
+        self.speed = QLabel()
+        self.speed.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.counter = QLabel()
+        self.counter.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        for label, widest in ((self.speed, "120 steps/s"), (self.counter, "step 0000 of 0000")):
+            label.setFont(steady_font(self.font()))
+            label.setFixedWidth(label.fontMetrics().horizontalAdvance(widest) + 8)
+        self.slider = QSlider(Qt.Orientation.Horizontal)
+        self.slider.setAccessibleName("Step at the playhead")
+        self.slider.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.slider.valueChanged.connect(self._moved)
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(6)
+        for button in (self.play, self.back, self.forward):
+            layout.addWidget(button)
+        layout.addSpacing(8)
+        layout.addWidget(self.slower)
+        layout.addWidget(self.speed)
+        layout.addWidget(self.faster)
+        layout.addSpacing(8)
+        layout.addWidget(self.slider, 1)
+        layout.addWidget(self.counter)
+        self.play.clicked.connect(self.toggled)
+        self.back.clicked.connect(self._back)
+        self.forward.clicked.connect(self._forward)
+        self.slower.clicked.connect(self._slower)
+        self.faster.clicked.connect(self._faster)
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Show the player as it is."""
+        player = self.player
+        has_run = player.edge.config is not None
+        for widget in (self.play, self.back, self.forward, self.slider):
+            widget.setEnabled(has_run)
+        self.play.setText("Pause" if player.playing else "Replay" if player.ended else "Play")
+        self.speed.setText(f"{player.speed} steps/s")
+        self.counter.setText(f"step {player.position} of {player.last}")
+        self.slider.blockSignals(True)
+        self.slider.setRange(0, player.last)
+        self.slider.setValue(player.position)
+        self.slider.blockSignals(False)
+
+    def _button(self, text: str, name: str, hint: str, width: int) -> QPushButton:
+        button = QPushButton(text)
+        button.setAccessibleName(name)
+        button.setToolTip(hint)
+        button.setFixedWidth(width)
+        button.setStyleSheet("padding: 5px 4px")
+        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # so that Space goes on to mean play after a click
+        return button
+
+    def _moved(self, value: int) -> None:
+        self.sought.emit(value)
+
+    def _back(self) -> None:
+        self.stepped.emit(-1)
+
+    def _forward(self) -> None:
+        self.stepped.emit(1)
+
+    def _slower(self) -> None:
+        self.sped.emit(-1)
+
+    def _faster(self) -> None:
+        self.sped.emit(1)

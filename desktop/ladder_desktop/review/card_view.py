@@ -1,0 +1,110 @@
+"""One card: the question, and after the reveal the answer, its key points, the follow-up and the sources."""
+
+from __future__ import annotations
+
+from ladder_content.model import Card, Study
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QFrame, QLabel, QVBoxLayout, QWidget
+
+from ladder_desktop.review.column import Column, tab_through
+from ladder_desktop.review.key_points import KeyPoints
+from ladder_desktop.review.prose import PackText, Prose, Sources
+from ladder_desktop.theme import Theme
+
+WIDTH = 1080
+WIDE = 900
+DIFFICULTY = {1: "warm-up", 2: "core", 3: "deep"}
+
+
+class CardView(Column):
+    """Shows one card at a time. Rules about when and how often live elsewhere."""
+
+    def __init__(self, text: PackText, theme: Theme) -> None:
+        super().__init__("Question", WIDTH)
+        self._overline = QLabel()
+        self._overline.setObjectName("overline")
+        self._overline.setTextFormat(Qt.TextFormat.PlainText)
+        self._question = Prose(text, "question")
+        self._answer = Prose(text, "answer")
+        self.points = KeyPoints(text, theme)
+        self._follow_up = Prose(text)
+        self._sources = Sources(text)
+        self._cue = QLabel("Say your answer aloud, then look.")
+        self._cue.setProperty("role", "muted")
+        self._back = self._build_back()
+        self.rows.addSpacing(28)
+        for widget in (self._overline, self._question, self._cue, self._back):
+            self.rows.addWidget(widget)
+        self.rows.addStretch()
+
+    @property
+    def revealed(self) -> bool:
+        """Whether the answer is on show."""
+        return not self._back.isHidden()
+
+    def show_question(self, study: Study, card: Card) -> None:
+        """Show the front of a card, with nothing ticked."""
+        self._overline.setText(
+            "  ·  ".join(
+                (
+                    study.title,
+                    DIFFICULTY[card.difficulty],
+                )
+            )
+        )
+        self._question.set_line(card.question)
+        self._answer.set_blocks(card.answer)
+        self.points.show_points(card.key_points)
+        tab_through(self, *self.points.ticks)
+        self._follow_up.set_line(card.follow_up)
+        self._aside.setVisible(bool(card.follow_up))
+        self._sources.show_facts(card.facts)
+        self._back.hide()
+        self._cue.show()
+        self.setAccessibleName(f"Question: {card.question}")
+        self.show_top()
+
+    def reveal(self) -> None:
+        """Show the back of the card below its front."""
+        self._cue.hide()
+        self._back.show()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Put what one grades against beside the answer where there is room, else below it."""
+        super().resizeEvent(event)
+        wide = self.viewport().width() >= WIDE
+        self._beside.setDirection(
+            QBoxLayout.Direction.LeftToRight if wide else QBoxLayout.Direction.TopToBottom
+        )
+
+    def _build_back(self) -> QWidget:
+        self._aside = QFrame()
+        self._aside.setObjectName("aside")
+        aside = QVBoxLayout(self._aside)
+        aside.setContentsMargins(16, 10, 16, 12)
+        caption = QLabel("THEN THEY ASK")
+        caption.setObjectName("overline")
+        aside.addWidget(caption)
+        aside.addWidget(self._follow_up)
+        grading = QVBoxLayout()
+        grading.setSpacing(18)
+        for widget in (self.points, self._aside, self._sources):
+            grading.addWidget(widget)
+        grading.addStretch()
+        answer = QVBoxLayout()
+        answer.addWidget(self._answer)
+        answer.addStretch()
+        self._beside = QBoxLayout(QBoxLayout.Direction.TopToBottom)
+        self._beside.setSpacing(32)
+        self._beside.addLayout(answer, 3)
+        self._beside.addLayout(grading, 2)
+        rule = QFrame()
+        rule.setObjectName("rule")
+        back = QWidget()
+        rows = QVBoxLayout(back)
+        rows.setContentsMargins(0, 6, 0, 0)
+        rows.setSpacing(18)
+        rows.addWidget(rule)
+        rows.addLayout(self._beside)
+        return back

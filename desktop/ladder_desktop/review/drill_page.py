@@ -1,0 +1,155 @@
+"""The drill: one question at a time, its answer, and four ways to say how it went."""
+
+from __future__ import annotations
+
+from dataclasses import astuple
+
+from ladder_content.model import Pack
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QStackedWidget, QWidget
+
+from ladder_desktop.review.announce import announce
+from ladder_desktop.review.card_view import CardView
+from ladder_desktop.review.done_view import DoneView
+from ladder_desktop.review.footer import Footer
+from ladder_desktop.review.key_button import KeyButton
+from ladder_desktop.review.review_page import GO_ON, ReviewPage
+from ladder_desktop.review.stopwatch import Stopwatch
+from ladder_desktop.review.wording import when
+from ladder_desktop.study import Clock, Desk, Item, Rating
+from ladder_desktop.theme import Theme
+
+
+class DrillPage(ReviewPage):
+    """Drills the cards of a pack in the order that the desk gives.
+
+    `go` asks the window for another page when nothing is due here: "tickets", or "study:<id>" for a lesson.
+    """
+
+    title = "Drill"
+    kind = "card"
+    go = Signal(str)
+
+    def __init__(
+        self,
+        desk: Desk,
+        pack: Pack,
+        theme: Theme,
+        clock: Clock | None = None,
+        stopwatch: Stopwatch | None = None,
+    ) -> None:
+        super().__init__(desk, pack, theme, clock, stopwatch)
+        self._cards = {
+            f"{pack.id}/{card.id}": (study, card) for study in pack.studies for card in study.cards
+        }
+        self.card_view = CardView(self.text, theme)
+        self.done_view = DoneView()
+        self.done_view.primary.connect(self._go_to_tickets)
+        self.done_view.secondary.connect(self._go_to_lesson)
+        self.reveal_button = KeyButton("Show answer")
+        self.reveal_button.setProperty("role", "primary")
+        self.reveal_button.setAccessibleName("Show answer")
+        self.reveal_button.clicked.connect(self.reveal)
+        self._stack = QStackedWidget()
+        self._stack.addWidget(self.card_view)
+        self._stack.addWidget(self.done_view)
+        self._footer = self._build_footer()
+        self._rows.addWidget(self._stack, 1)
+        self._rows.addWidget(self._footer)
+        self.reveal_action = self.make_action("Show answer", self.reveal, *GO_ON)
+        good = self.rating_actions[Rating.GOOD]
+        good.setShortcuts([*good.shortcuts(), *GO_ON])
+        self.show_next()
+
+    def show_next(self) -> None:
+        """Show the question that comes next, or that nothing is due."""
+        with self.reporting():
+            self._show(self.desk.next_item(self.kind))
+
+    def after_rating(self, _item_id: str) -> None:
+        """Go on with the next question."""
+        self.show_next()
+
+    def activate(self) -> None:
+        """Begin; a question that nobody has looked behind yet gives way to one that has become more urgent."""
+        if self.item is not None and not self.card_view.revealed:
+            with self.reporting():
+                urgent = self.desk.next_item(self.kind)
+                if urgent != self.item:
+                    self._show(urgent)
+        super().activate()
+
+    def focus_target(self) -> QWidget:
+        """Return the text, so that arrow and page keys scroll it."""
+        return self.card_view if self.item else self
+
+    def bring_back(self, item_id: str) -> None:
+        """Show the question of a card whose rating was undone; a ticket leaves the card on show alone."""
+        if item_id in self._cards:
+            self._show(Item(item_id, self.kind, self._cards[item_id][0].id))
+        else:
+            self.look_again()
+
+    def reveal(self) -> None:
+        """Show the answer of the question on show."""
+        if self.item is None or self.card_view.revealed:
+            return
+        self.card_view.reveal()
+        self._footer.show_part(1)
+        self.reveal_action.setEnabled(False)
+        self.refresh()
+        self.focus_target().setFocus()
+        announce(self, f"Answer: {self._cards[self.item.item_id][1].answer}")
+
+    def can_rate(self) -> bool:
+        """Whether the answer is on show."""
+        return self.item is not None and self.card_view.revealed
+
+    def detail(self) -> dict[str, object]:
+        """Return which key points were ticked, by position, and of how many."""
+        return {"ticked": self.card_view.points.ticked, "of": len(self.card_view.points.ticks)}
+
+    def look_again(self) -> None:
+        """Leave a card on show alone; where there is none, see whether one has become due."""
+        if self.item is None:
+            self.show_next()
+        else:
+            self.refresh()
+
+    def _show(self, item: Item | None) -> None:
+        self.item = item if item is not None and item.item_id in self._cards else None
+        if self.item is None:
+            self._show_done()
+        else:
+            self.card_view.show_question(*self._cards[self.item.item_id])
+            self.stopwatch.start()
+            announce(self, self._cards[self.item.item_id][1].question)
+        self._stack.setCurrentWidget(self.card_view if self.item else self.done_view)
+        self._footer.setVisible(self.item is not None)
+        self._footer.show_part(0)
+        self.reveal_action.setEnabled(self.item is not None)
+        self.refresh()
+
+    def _show_done(self) -> None:
+        due = self.desk.next_due_at(self.kind)
+        line = (
+            f"The next card comes {when(due, self.clock.now(), self.clock.zone())}."
+            if due
+            else "This pack has no cards yet."
+        )
+        waiting = sum(astuple(self.desk.counts("ticket")))
+        ticket = f"Answer a ticket ({waiting} waiting)" if waiting else "Answer a ticket"
+        has_tickets = any(study.tickets for study in self.pack.studies)
+        self.done_view.say("Nothing is due", line, ticket if has_tickets else "", "Read a lesson")
+
+    def _go_to_tickets(self) -> None:
+        self.go.emit("tickets")
+
+    def _go_to_lesson(self) -> None:
+        self.go.emit(f"study:{self.pack.studies[0].id}")
+
+    def _build_footer(self) -> Footer:
+        footer = Footer()
+        footer.add_part(self.reveal_button, hint="Space shows the answer")
+        footer.add_part(self.rating_bar, hint="Space is Good")
+        return footer

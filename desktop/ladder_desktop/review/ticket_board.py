@@ -1,0 +1,120 @@
+"""One ticket on the table: the scenario and its readings at the left, the four steps at the right."""
+
+from __future__ import annotations
+
+from ladder_content.model import Step, Study
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+
+from ladder_desktop.review.column import Column, tab_through
+from ladder_desktop.review.diagnosis import Diagnosis
+from ladder_desktop.review.prose import PackText, Prose, Sources
+from ladder_desktop.review.readings import Readings
+from ladder_desktop.review.step_view import StepView
+from ladder_desktop.theme import Theme
+
+SCENARIO_WIDTH = 520
+
+
+class TicketBoard(QWidget):
+    """Draws a Diagnosis. `picked` carries the place of an option that was clicked in the current step."""
+
+    picked = Signal(int)
+
+    def __init__(self, text: PackText, theme: Theme) -> None:
+        super().__init__()
+        self._text = text
+        self._theme = theme
+        self._steps: list[StepView] = []
+        self._end: QWidget | None = None
+        self._overline = QLabel()
+        self._overline.setObjectName("overline")
+        self._overline.setTextFormat(Qt.TextFormat.PlainText)
+        self._title = Prose(text, "question")
+        self._scenario = Prose(text)
+        self._readings = Readings()
+        self.left = Column("Scenario", SCENARIO_WIDTH)
+        for widget in (self._overline, self._title, self._scenario, self._readings):
+            self.left.rows.addWidget(widget)
+        self.left.rows.addStretch()
+        self.right = Column("Diagnosis")
+        self.right.rows.setSpacing(26)
+        self.right.rows.addStretch()
+        across = QHBoxLayout(self)
+        across.setContentsMargins(8, 0, 0, 0)
+        across.setSpacing(0)
+        rule = QFrame()
+        rule.setObjectName("upright")
+        across.addWidget(self.left, 9)
+        across.addWidget(rule)
+        across.addWidget(self.right, 11)
+
+    @property
+    def current(self) -> StepView | None:
+        """The step whose options are on show."""
+        return self._steps[-1] if self._steps and self._end is None else None
+
+    def show_diagnosis(self, study: Study, diagnosis: Diagnosis) -> None:
+        """Show a ticket with the answers it has so far."""
+        self._diagnosis = diagnosis
+        self._overline.setText(study.title)
+        self._title.set_line(diagnosis.ticket.title)
+        self._scenario.set_blocks(diagnosis.ticket.scenario)
+        self._readings.show_metrics(diagnosis.ticket.metrics)
+        self._clear()
+        for step in diagnosis.answered:
+            self._add_step(step).show_result()
+        self._go_on()
+        self.left.show_top()
+
+    def show_answer(self) -> None:
+        """Show the verdict of the step just answered, and the next step or the end below it."""
+        self._steps[-1].show_result()
+        self._go_on()
+
+    def _go_on(self) -> None:
+        step = self._diagnosis.current
+        if step is not None:
+            self.right.bring_into_view(self._add_step(step))
+        else:
+            self._end = self._build_end()
+            self.right.rows.insertWidget(self.right.rows.count() - 1, self._end)
+            self.right.bring_into_view(self._end)
+
+    def _add_step(self, step: Step) -> StepView:
+        view = StepView(step, self._diagnosis, self._text, self._theme)
+        view.picked.connect(self.picked)
+        self._steps.append(view)
+        self.right.rows.insertWidget(self.right.rows.count() - 1, view)
+        tab_through(self.right, *view.buttons)
+        return view
+
+    def _build_end(self) -> QWidget:
+        end = QFrame()
+        rows = QVBoxLayout(end)
+        rows.setContentsMargins(0, 0, 0, 0)
+        rows.setSpacing(8)
+        score = QLabel(
+            f"{self._diagnosis.right} of {len(self._diagnosis.ticket.steps)} right at the first try"
+        )
+        score.setObjectName("score")
+        caption = QLabel("WHAT DECIDES")
+        caption.setObjectName("overline")
+        evidence = Prose(self._text)
+        evidence.set_blocks(self._diagnosis.ticket.evidence)
+        sources = Sources(self._text)
+        for widget in (score, caption, evidence, sources):
+            rows.addWidget(widget)
+        sources.show_facts(
+            self._diagnosis.ticket.facts
+        )  # only now: shown without a parent it would be a window
+        return end
+
+    def _clear(self) -> None:
+        self.right.show_top()
+        for widget in (*self._steps, *([self._end] if self._end else [])):
+            self.right.rows.removeWidget(widget)
+            widget.hide()
+            widget.deleteLater()
+        self._steps.clear()
+        self._end = None

@@ -1,0 +1,267 @@
+"""The desk: everything a person can do to their progress. The review pages, exporters and command line call it."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterable, Sequence
+from datetime import datetime, timedelta
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from sqlite_utils import Database
+
+from . import log
+from .agenda import Agenda
+from .algorithm import Algorithm
+from .clock import Clock, SystemClock
+from .errors import StudyError
+from .records import Answered, CardState, Counts, Item, Memory, Preview, Rating, Review
+from .scheduler import Scheduler, due_instant
+from .store import Store
+from .studyday import moment_of
+
+NEW_PER_DAY = 20
+
+
+class Desk:
+    """A person's progress in one data folder. Not for sharing between threads; processes may share the folder.
+
+    Nothing is kept in memory: each call reads the store, so a second window or a command line is never stale.
+    """
+
+    def __init__(self, store: Store, clock: Clock, algorithm: Algorithm, new_per_day: int) -> None:
+        self._store = store
+        self._clock = clock
+        self._new_per_day = new_per_day
+        self._scheduler = Scheduler(algorithm)
+        with store.writing() as db:
+            self._algorithm_id = log.ensure_algorithm(db, algorithm)
+
+    @staticmethod
+    def open(
+        data_dir: Path,
+        clock: Clock | None = None,
+        algorithm: Algorithm | None = None,
+        new_per_day: int = NEW_PER_DAY,
+    ) -> Desk:
+        """Open `data_dir`/progress.db, creating or migrating it.
+
+        StudyError, one sentence, if it is newer, damaged, another program's, in use or not writable; it is then
+        left untouched.
+        """
+        store = Store(data_dir)
+        try:
+            return Desk(store, clock or SystemClock(), algorithm or Algorithm(), new_per_day)
+        except BaseException:
+            store.close()
+            raise
+
+    def close(self) -> None:
+        """Close the store. Nothing waits to be saved: every answer already is."""
+        self._store.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    # Items
+
+    def register(self, items: Sequence[Item]) -> None:
+        """Say which items there are, over all packs, in the order in which new ones shall come.
+
+        Items not named any more leave the queue and keep their history; named again, they come back with it.
+        """
+        wanted = [
+            {"item_id": item.item_id, "kind": item.kind, "study_id": item.study_id, "position": position}
+            for position, item in enumerate(items)
+        ]
+        if len({row["item_id"] for row in wanted}) < len(wanted):
+            raise StudyError(
+                "Two cards or tickets of the packs have the same id; run `python -m ladder_content check`."
+            )
+        with self._store.writing() as db:
+            if list(db.table("items").rows_where("position IS NOT NULL", order_by="position")) != wanted:
+                db.execute("UPDATE items SET position = NULL")
+                db.table("items").upsert_all(wanted, pk="item_id")
+
+    # The queue
+
+    def counts(self, kind: str | None = None) -> Counts:
+        """Return what is waiting now. All zero exactly when `next_item` is None."""
+        with self._store.reading() as db:
+            return self._agenda(db, kind).counts()
+
+    def next_item(self, kind: str | None = None) -> Item | None:
+        """Return what to study now (see agenda.py for the order), None if nothing is left."""
+        with self._store.reading() as db:
+            return self._agenda(db, kind).next_item()
+
+    def next_due_at(self, kind: str | None = None) -> datetime | None:
+        """Return from when, in UTC, `next_item` gives something; now if it does already, None if it never will."""
+        with self._store.reading() as db:
+            return self._agenda(db, kind).next_due_at()
+
+    # Answering
+
+    def previews(self, item_id: str) -> dict[Rating, Preview]:
+        """Return what each rating would do if given now. Answered on the same study day, the interval is that."""
+        zone = self._clock.zone()
+        moment = moment_of(self._clock.now(), zone)
+        with self._store.reading() as db:
+            return self._scheduler.preview(item_id, self._memory(db, item_id), moment, zone)
+
+    def answer(
+        self, item_id: str, rating: Rating, duration: timedelta, detail: dict[str, object] | None = None
+    ) -> Answered:
+        """Log an answer, move the item on and remember how to undo it, in one transaction.
+
+        When this returns the answer is on the disk. `duration` is the time from question to rating; `detail` must
+        be JSON. StudyError if the item was never registered or the store cannot be written; then nothing changed.
+        """
+        zone = self._clock.zone()
+        moment = moment_of(self._clock.now(), zone)
+        with self._store.writing() as db:
+            before = self._memory(db, item_id)
+            after = self._scheduler.answer(item_id, before, rating, moment)
+            review = Review(
+                review_id=str(uuid.uuid4()),
+                item_id=item_id,
+                rating=rating,
+                answered_at=moment.at,
+                study_day=moment.study_day,
+                utc_offset=moment.utc_offset,
+                local_date=moment.local_date,
+                duration_ms=max(0, duration // timedelta(milliseconds=1)),
+                before=before,
+                after=after,
+                detail=detail,
+                algorithm=self._scheduler.algorithm,
+            )
+            seq = log.append(db, review, self._algorithm_id)
+            log.write_memory(db, item_id, after)
+            db.execute("INSERT INTO undo (seq) VALUES (?)", (seq,))
+        return Answered(item_id, rating, due_instant(after, zone), review.review_id, after.phase)
+
+    def undo(self) -> str | None:
+        """Take back the newest answer: "Undid Good on hub-prefill-bound". None if there is none.
+
+        The review leaves the log and the item gets back the state it had, to the last bit, in one transaction.
+        The stack of answers outlives the program and has no end but the first answer or an import.
+        """
+        with self._store.writing() as db:
+            if (last := _last_action(db)) is None:
+                return None
+            seq, item_id, rating, before = last
+            db.execute("DELETE FROM undo WHERE seq = ?", (seq,))
+            db.execute("DELETE FROM reviews WHERE seq = ?", (seq,))
+            log.write_memory(db, item_id, before)
+        return f"Undid {_label(rating, item_id)}"
+
+    def undo_label(self) -> str | None:
+        """Return what `undo` would take back: "Good on hub-prefill-bound"."""
+        with self._store.reading() as db:
+            last = _last_action(db)
+        return None if last is None else _label(last[2], last[1])
+
+    def undo_item_id(self) -> str | None:
+        """Return the item whose answer `undo` would take back, so that a page can show it again."""
+        with self._store.reading() as db:
+            last = _last_action(db)
+        return None if last is None else last[1]
+
+    # The whole of it
+
+    def memory(self, item_id: str) -> Memory | None:
+        """Return what is remembered of one item, None while it is new; StudyError if it was never registered."""
+        with self._store.reading() as db:
+            return self._memory(db, item_id)
+
+    def states(self) -> list[CardState]:
+        """Return every item ever registered: those of the packs in their order, then those that left, by id."""
+        with self._store.reading() as db:
+            memories = log.all_memories(db)
+            rows = db.execute(
+                "SELECT item_id, kind, study_id FROM items ORDER BY position IS NULL, position, item_id"
+            )
+            return [CardState(Item(*row), memories.get(row[0])) for row in rows]
+
+    def reviews(self) -> list[Review]:
+        """Return the log, oldest first. Undone answers are not in it."""
+        with self._store.reading() as db:
+            return log.all_reviews(db)
+
+    def insert_reviews(self, reviews: Sequence[Review], items: Iterable[Item]) -> None:
+        """Take another profile's log into this empty one, in one transaction; the card states come out identical.
+
+        `items` are those the log speaks of; those not registered here wait outside the queue until a pack brings
+        them. An import cannot be undone. StudyError, and nothing changed, if there are reviews here already or the
+        log does not lead to the states it records.
+        """
+        states, faults = log.replay(reviews)
+        known = {item.item_id: item for item in items}
+        if strangers := states.keys() - known.keys():
+            faults.append(f"{min(strangers)} is reviewed but not described")
+        if len({review.review_id for review in reviews}) < len(reviews):
+            faults.append("a review comes twice")
+        if faults:
+            raise StudyError(f"The reviews cannot be taken in: {faults[0]}.")
+        with self._store.writing() as db:
+            if db.table("reviews").count:
+                raise StudyError(
+                    f"{self._store.path} holds reviews already; import into an empty folder with --data."
+                )
+            db.table("items").insert_all(
+                (
+                    {"item_id": item.item_id, "kind": item.kind, "study_id": item.study_id}
+                    for item in known.values()
+                ),
+                ignore=True,
+            )
+            for review in reviews:
+                log.append(db, review, log.ensure_algorithm(db, review.algorithm))
+            for item_id, memory in states.items():
+                log.write_memory(db, item_id, memory)
+
+    def rebuild_mismatches(self) -> list[str]:
+        """Replay the log and compare with what is stored; one sentence a difference, [] when all is right."""
+        with self._store.reading() as db:
+            states, faults = log.replay(log.all_reviews(db))
+            stored = log.all_memories(db)
+        return faults + [
+            f"{item_id} is stored in another state than its reviews lead to"
+            for item_id in sorted(states.keys() | stored.keys())
+            if states.get(item_id) != stored.get(item_id)
+        ]
+
+    def rebuild(self) -> None:
+        """Replace all stored states by what the log leads to."""
+        with self._store.writing() as db:
+            states, _ = log.replay(log.all_reviews(db))
+            db.execute("DELETE FROM cards")
+            for item_id, memory in states.items():
+                log.write_memory(db, item_id, memory)
+
+    def _agenda(self, db: Database, kind: str | None) -> Agenda:
+        return Agenda(db, self._clock.now(), self._clock.zone(), self._new_per_day, kind)
+
+    def _memory(self, db: Database, item_id: str) -> Memory | None:
+        memory = log.read_memory(db, item_id)
+        if memory is None and not db.execute("SELECT 1 FROM items WHERE item_id = ?", (item_id,)).fetchone():
+            raise StudyError(f"{item_id} is in no pack that is loaded; load its pack and try again.")
+        return memory
+
+
+def _last_action(db: Database) -> tuple[int, str, int, Memory | None] | None:
+    row = db.execute(
+        "SELECT seq, item_id, rating, before FROM undo JOIN reviews USING (seq) ORDER BY step DESC LIMIT 1"
+    ).fetchone()
+    return None if row is None else (row[0], row[1], row[2], log.decode_memory(row[3]))
+
+
+def _label(rating: int, item_id: str) -> str:
+    return f"{Rating(rating).name.capitalize()} on {item_id.partition('/')[2]}"

@@ -1,0 +1,154 @@
+"""The log of reviews and the card states it leads to: reading, writing, replaying. Functions over an open database."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import fields
+from math import isclose
+from operator import attrgetter
+from typing import Any
+
+import msgspec
+from sqlite_utils import Database
+
+from .algorithm import Algorithm
+from .records import Memory, Rating, Review
+from .scheduler import Scheduler
+from .studyday import Moment
+
+_MEMORY = [field.name for field in fields(Memory)]
+_REVIEW = (
+    "review_id, item_id, rating, answered_at, study_day, utc_offset, local_date, duration_ms, "
+    "before, after, detail, algorithm_id"
+)
+_READ_MEMORY = f"SELECT item_id, {', '.join(_MEMORY)} FROM cards"
+_WRITE_MEMORY = (
+    f"INSERT OR REPLACE INTO cards (item_id, {', '.join(_MEMORY)}) VALUES (?{', ?' * len(_MEMORY)})"
+)
+_values = attrgetter(*_MEMORY)
+_decode_memory = msgspec.json.Decoder(Memory).decode
+
+
+def read_memory(db: Database, item_id: str) -> Memory | None:
+    """Return what is stored of an item, None while it is new."""
+    row = db.execute(f"{_READ_MEMORY} WHERE item_id = ?", (item_id,)).fetchone()
+    return None if row is None else Memory(*row[1:])
+
+
+def write_memory(db: Database, item_id: str, memory: Memory | None) -> None:
+    """Store what is known of an item; None makes it new again."""
+    if memory is None:
+        db.execute("DELETE FROM cards WHERE item_id = ?", (item_id,))
+    else:
+        db.execute(_WRITE_MEMORY, (item_id, *_values(memory)))
+
+
+def all_memories(db: Database) -> dict[str, Memory]:
+    """Return what is stored of every item that is not new."""
+    return {row[0]: Memory(*row[1:]) for row in db.execute(_READ_MEMORY)}
+
+
+def ensure_algorithm(db: Database, algorithm: Algorithm) -> int:
+    """Return the number under which an algorithm is stored, storing it first if it is new."""
+    settings = _json(algorithm)
+    db.execute("INSERT OR IGNORE INTO algorithms (settings) VALUES (?)", (settings,))
+    found = db.execute("SELECT algorithm_id FROM algorithms WHERE settings = ?", (settings,))
+    return int(found.fetchone()[0])
+
+
+def append(db: Database, review: Review, algorithm_id: int) -> int:
+    """Add a review at the end of the log and return its place there."""
+    cursor = db.execute(
+        f"INSERT INTO reviews ({_REVIEW}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            review.review_id,
+            review.item_id,
+            int(review.rating),
+            review.answered_at,
+            review.study_day,
+            review.utc_offset,
+            review.local_date,
+            review.duration_ms,
+            None if review.before is None else _json(review.before),
+            _json(review.after),
+            None if review.detail is None else _json(review.detail),
+            algorithm_id,
+        ),
+    )
+    assert cursor.lastrowid is not None
+    return cursor.lastrowid
+
+
+def all_reviews(db: Database) -> list[Review]:
+    """Return the log, oldest first."""
+    algorithms = {
+        number: msgspec.json.decode(settings, type=Algorithm)
+        for number, settings in db.execute("SELECT algorithm_id, settings FROM algorithms")
+    }
+    return [_review(row, algorithms) for row in db.execute(f"SELECT {_REVIEW} FROM reviews ORDER BY seq")]
+
+
+def decode_memory(text: str | None) -> Memory | None:
+    """Return the memory that a review holds as JSON."""
+    return None if text is None else _decode_memory(text)
+
+
+def replay(reviews: Iterable[Review]) -> tuple[dict[str, Memory], list[str]]:
+    """Schedule the whole log again, each review by its own algorithm; return the states and what did not agree.
+
+    On one machine the outcome is equal to the last bit. Another machine's mathematical library may differ in the
+    last digits of a power, so a recorded outcome that agrees but for rounding is taken as it was recorded: a log
+    carried from one system to another gives the very same states.
+    """
+    states: dict[str, Memory] = {}
+    faults: list[str] = []
+    schedulers: dict[Algorithm, Scheduler] = {}
+    for review in reviews:
+        where = f"review {review.review_id} of {review.item_id}"
+        moment = Moment(review.answered_at, review.study_day, review.utc_offset, review.local_date)
+        if not (moment.adds_up() and 0 <= review.duration_ms < 2**63):
+            faults.append(f"{where} holds a time that cannot be")
+            continue
+        before = states.get(review.item_id)
+        if before != review.before:
+            faults.append(f"{where} starts from a state that the reviews before it do not lead to")
+        if review.algorithm not in schedulers:
+            schedulers[review.algorithm] = Scheduler(review.algorithm)
+        after = schedulers[review.algorithm].answer(review.item_id, before, review.rating, moment)
+        if agrees(after, review.after):
+            after = review.after
+        else:
+            faults.append(f"{where} records another outcome than {review.algorithm.name} gives")
+        states[review.item_id] = after
+    return states, faults
+
+
+def agrees(one: Memory, other: Memory) -> bool:
+    """Say whether two memories are equal but for rounding in the last digits."""
+    return all(
+        isclose(a, b, rel_tol=1e-9) if isinstance(a, float) and isinstance(b, float) else a == b
+        for a, b in zip(_values(one), _values(other), strict=True)
+    )
+
+
+def _review(row: Sequence[Any], algorithms: dict[int, Algorithm]) -> Review:
+    review_id, item_id, rating, answered_at, study_day, utc_offset, local_date, duration_ms, *rest = row
+    before, after, detail, number = rest
+    return Review(
+        review_id=review_id,
+        item_id=item_id,
+        rating=Rating(rating),
+        answered_at=answered_at,
+        study_day=study_day,
+        utc_offset=utc_offset,
+        local_date=local_date,
+        duration_ms=duration_ms,
+        before=decode_memory(before),
+        after=_decode_memory(after),
+        detail=None if detail is None else msgspec.json.decode(detail),
+        algorithm=algorithms[number],
+    )
+
+
+def _json(value: object) -> str:
+    return msgspec.json.encode(value).decode()

@@ -1,0 +1,131 @@
+"""progress.db: opened with care, written in whole transactions, its faults told in one sentence.
+
+WAL with synchronous=FULL: what was committed survives a killed process, and a power cut if the disk keeps its
+word. Foreign keys hold on every connection. Any number of processes may use the file; each waits a moment for the other's write.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from sqlite_utils import Database
+
+from .errors import StudyError
+from .migrations import SCHEMA_VERSION, migrations
+
+FILE_NAME = "progress.db"
+APPLICATION_ID = 0x52_4C_44_52  # "RLDR", where `file` and other programs look for the kind of a database
+BUSY_SECONDS = 5.0
+
+_BUSY = "{path} is in use by another program; close that program and try again."
+_FULL = (
+    "{path} cannot grow because the disk is full; free some space and try again, nothing stored was changed."
+)
+_LOCKED_AWAY = (
+    "{path} cannot be written; allow writing to it and its folder, or choose another folder with --data."
+)
+_UNREADABLE = "{path} could not be read or written ({error}); check the disk and try again."
+_DAMAGED = "{path} is damaged and was left as it is; move it elsewhere and restore a backup, or start anew."
+_SENTENCES = {
+    sqlite3.SQLITE_BUSY: _BUSY,
+    sqlite3.SQLITE_LOCKED: _BUSY,
+    sqlite3.SQLITE_FULL: _FULL,
+    sqlite3.SQLITE_READONLY: _LOCKED_AWAY,
+    sqlite3.SQLITE_CANTOPEN: _LOCKED_AWAY,
+    sqlite3.SQLITE_PERM: _LOCKED_AWAY,
+    sqlite3.SQLITE_IOERR: _UNREADABLE,
+    sqlite3.SQLITE_CORRUPT: _DAMAGED,
+    sqlite3.SQLITE_NOTADB: _DAMAGED,
+}
+
+
+class Store:
+    """One connection to progress.db. Every method raises StudyError for what is wrong outside the program."""
+
+    def __init__(self, data_dir: Path) -> None:
+        """Open or create `data_dir`/progress.db and bring it to the present version."""
+        self.path = data_dir / FILE_NAME
+        try:
+            data_dir.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise StudyError(
+                f"The data folder {data_dir} cannot be made ({error.strerror}); choose another with --data."
+            ) from error
+        with self._sentences():
+            connection = sqlite3.connect(self.path, timeout=BUSY_SECONDS)
+        self.db = Database(connection, execute_plugins=False)
+        try:
+            with self._sentences():
+                self._refuse_what_is_not_ours()
+                self._prepare()
+        except BaseException:
+            self.db.close()
+            raise
+
+    def close(self) -> None:
+        """Close the connection; SQLite folds the write-ahead log into the file."""
+        self.db.close()
+
+    @contextmanager
+    def reading(self) -> Iterator[Database]:
+        """Read one moment of the store: what another process writes meanwhile is not seen before the block ends."""
+        with self._sentences(), self.db.atomic():
+            yield self.db
+
+    @contextmanager
+    def writing(self) -> Iterator[Database]:
+        """Hold one transaction: all of it is stored when the block ends, or none of it.
+
+        It takes the write lock at once, and not at the first write as `atomic()` does, so that nothing read inside
+        the block can be changed by another process before the block writes.
+        """
+        with self._sentences():
+            self.db.execute("BEGIN IMMEDIATE")
+            try:
+                yield self.db
+                self.db.commit()
+            except BaseException:
+                self.db.rollback()
+                raise
+
+    def _refuse_what_is_not_ours(self) -> None:
+        """Look at the file without changing it."""
+        version = self._pragma("user_version")
+        if version > SCHEMA_VERSION:
+            raise StudyError(
+                f"{self.path} was written by a newer Runtime Ladder (version {version}, this one knows up to "
+                f"{SCHEMA_VERSION}) and was left as it is; update Runtime Ladder or choose another folder with --data."
+            )
+        if self.db.table_names() and self._pragma("application_id") != APPLICATION_ID:
+            raise StudyError(
+                f"{self.path} is another program's database and was left as it is; choose another folder with --data."
+            )
+        if self.db.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
+            raise StudyError(_DAMAGED.format(path=self.path))
+
+    def _prepare(self) -> None:
+        self.db.execute("PRAGMA foreign_keys = ON")
+        self.db.execute("PRAGMA synchronous = FULL")
+        self.db.enable_wal()
+        with self.writing() as db:  # also finds out now, not at the first answer, that the file is read-only
+            if self._pragma("user_version") < SCHEMA_VERSION:
+                migrations.apply(db)
+                db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+                db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+
+    def _pragma(self, name: str) -> int:
+        return int(self.db.execute(f"PRAGMA {name}").fetchone()[0])
+
+    @contextmanager
+    def _sentences(self) -> Iterator[None]:
+        """Turn what SQLite says about the file into a sentence; what it says about our SQL stays an error of ours."""
+        try:
+            yield
+        except sqlite3.Error as error:
+            sentence = _SENTENCES.get(getattr(error, "sqlite_errorcode", 0) & 0xFF)
+            if sentence is None:
+                raise
+            raise StudyError(sentence.format(path=self.path, error=error)) from error

@@ -1,0 +1,196 @@
+"""The main window: a rail on the left, one page at a time on the right, and the menus.
+
+Pages are built when they are first shown. What a page is made of is decided in app.py; the window knows only the
+protocol below.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol, cast
+
+from PySide6.QtCore import QSettings, QSize, Qt, Signal
+from PySide6.QtGui import QAction, QCloseEvent, QKeySequence
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QListWidget,
+    QListWidgetItem,
+    QMainWindow,
+    QMenu,
+    QStackedWidget,
+    QWidget,
+)
+
+from ladder_desktop.dialogs import ShortcutSheet
+
+RAIL_WIDTH = 236
+ROW_HEIGHT = 38
+
+
+class Page(Protocol):
+    """What the window asks of a page, which is also a QWidget."""
+
+    def activate(self) -> None:
+        """The page is on screen now."""
+
+    def deactivate(self) -> None:
+        """The page left the screen: stop timers."""
+
+    def page_actions(self) -> list[QAction]:
+        """The page's own actions, for the menu and the shortcut sheet."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One line of the rail. `key` names the page for `MainWindow.show_page`."""
+
+    key: str
+    label: str
+    build: Callable[[], QWidget]
+
+
+class MainWindow(QMainWindow):
+    """Navigation, menus and window state; it holds no rule of any page."""
+
+    page_shown = Signal(str)
+
+    def __init__(
+        self, entries: Sequence[Entry], file_actions: Sequence[QAction], settings: QSettings
+    ) -> None:
+        super().__init__()
+        self.setWindowTitle("Runtime Ladder")
+        self._settings = settings
+        self._pages: dict[str, QWidget] = {}
+        self._entries: dict[str, Entry] = {}
+        self._current: str | None = None
+        self.rail = QListWidget()
+        self.rail.setObjectName("rail")
+        self.rail.setAccessibleName("Pages")
+        self.rail.setFixedWidth(RAIL_WIDTH)
+        self.rail.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.rail.currentRowChanged.connect(self._rail_moved)
+        self._stack = QStackedWidget()
+        centre = QWidget()
+        layout = QHBoxLayout(centre)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(self.rail)
+        layout.addWidget(self._stack, 1)
+        self.setCentralWidget(centre)
+        self._build_menus(file_actions)
+        self.set_entries(entries)
+        self._restore_size()
+
+    def set_entries(self, entries: Sequence[Entry]) -> None:
+        """Take down every page and offer these instead; shows the first one."""
+        self._leave_current()
+        for page in self._pages.values():
+            self._stack.removeWidget(page)
+            page.deleteLater()
+        self._pages.clear()
+        self._entries = {entry.key: entry for entry in entries}
+        self.rail.blockSignals(True)
+        self.rail.clear()
+        for entry in entries:
+            item = QListWidgetItem(entry.label)
+            item.setData(Qt.ItemDataRole.UserRole, entry.key)
+            item.setToolTip(entry.label)
+            item.setSizeHint(QSize(0, ROW_HEIGHT))
+            self.rail.addItem(item)
+        self.rail.blockSignals(False)
+        self._fill_go_menu()
+        self.show_page(entries[0].key)
+
+    def page(self, key: str) -> QWidget:
+        """Return the page with this key, built if it was not yet; KeyError if there is none."""
+        if key not in self._pages:
+            self._pages[key] = self._entries[key].build()
+            self._stack.addWidget(self._pages[key])
+        return self._pages[key]
+
+    def show_page(self, key: str) -> None:
+        """Bring a page to the front."""
+        widget = self.page(key)
+        if key == self._current:
+            cast(Page, widget).activate()
+            return
+        self._leave_current()
+        self._current = key
+        self._stack.setCurrentWidget(widget)
+        cast(Page, widget).activate()
+        widget.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.rail.blockSignals(True)
+        self.rail.setCurrentRow(list(self._entries).index(key))
+        self.rail.blockSignals(False)
+        self._fill_page_menu(cast(Page, widget))
+        self.page_shown.emit(key)
+
+    def set_label(self, key: str, label: str) -> None:
+        """Change the text of a rail entry, for example to say how many cards are due."""
+        self.rail.item(list(self._entries).index(key)).setText(label)
+
+    def all_actions(self) -> list[QAction]:
+        """Every action a key can reach now: the menus' own and those of the pages built so far."""
+        own = [action for menu in self._menus for action in menu.actions() if not action.isSeparator()]
+        return list(dict.fromkeys(own))
+
+    def _leave_current(self) -> None:
+        if self._current is not None:
+            cast(Page, self._pages[self._current]).deactivate()
+            self._current = None
+
+    def _rail_moved(self, row: int) -> None:
+        if row >= 0:
+            self.show_page(str(self.rail.item(row).data(Qt.ItemDataRole.UserRole)))
+
+    def _build_menus(self, file_actions: Sequence[QAction]) -> None:
+        bar = self.menuBar()
+        file_menu, self._go_menu, self._page_menu, help_menu = (
+            bar.addMenu(name) for name in ("&File", "&Go", "&Page", "&Help")
+        )
+        self._menus: list[QMenu] = [file_menu, self._go_menu, self._page_menu, help_menu]
+        file_menu.addActions(list(file_actions))
+        file_menu.addSeparator()
+        leave = QAction("&Quit", self)
+        leave.setShortcut(QKeySequence.StandardKey.Quit)
+        leave.triggered.connect(self.close)
+        file_menu.addAction(leave)
+        sheet = QAction("&Keyboard shortcuts", self)
+        sheet.setShortcuts([QKeySequence("F1"), QKeySequence("?")])
+        sheet.triggered.connect(self.show_shortcuts)
+        help_menu.addAction(sheet)
+
+    def show_shortcuts(self) -> None:
+        """Open the sheet of all keys."""
+        ShortcutSheet(self, self.all_actions()).open()
+
+    def _fill_go_menu(self) -> None:
+        self._go_menu.clear()
+        for number, entry in enumerate(self._entries.values(), start=1):
+            action = QAction(entry.label.replace("&", "&&"), self._go_menu)
+            action.setData(entry.key)
+            if number <= 10:
+                action.setShortcut(QKeySequence(f"Alt+{number % 10}"))
+            action.triggered.connect(self._go)
+            self._go_menu.addAction(action)
+
+    def _go(self) -> None:
+        action = self.sender()
+        if isinstance(action, QAction):
+            self.show_page(str(action.data()))
+
+    def _fill_page_menu(self, page: Page) -> None:
+        self._page_menu.clear()
+        self._page_menu.addActions(page.page_actions())
+        self._page_menu.menuAction().setVisible(bool(page.page_actions()))
+
+    def _restore_size(self) -> None:
+        size = self._settings.value("window/size")
+        self.resize(size if isinstance(size, QSize) else QSize(1280, 820))
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """Remember the size and stop what the pages run."""
+        self._settings.setValue("window/size", self.size())
+        self._leave_current()
+        super().closeEvent(event)

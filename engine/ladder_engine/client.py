@@ -1,0 +1,239 @@
+"""The engine as the window sees it: a child process that takes commands and answers with trace events.
+
+`EngineClient` never blocks its caller: a reader thread decodes what the child says, `poll` hands it out. Whatever the
+child does (die, write garbage, never answer), the caller gets one EngineError with one sentence, and after `close`
+neither a process nor a thread is left.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections import deque
+from collections.abc import Sequence
+from pathlib import Path
+
+from ladder_engine.errors import EngineError
+from ladder_engine.protocol import (
+    Abort,
+    Command,
+    Failed,
+    KernelMode,
+    Message,
+    ProtocolError,
+    Run,
+    Shutdown,
+    Stop,
+    decode_messages,
+    read_frame,
+    write_frame,
+)
+from ladder_engine.trace import AnyEvent, RunEnded, RunStarted
+
+SERVICE = (sys.executable, "-m", "ladder_engine.service")
+GRACE_S = 0.6  # the child's time to leave by itself, and again after terminate, and again after kill
+
+
+class EngineClient:
+    """Starts the engine's process when it is first needed and talks to it. Use from one thread.
+
+    `command` is the child's command line; `answer_within` the seconds it has until its first answer to a run
+    (importing torch takes some).
+    """
+
+    def __init__(self, command: Sequence[str] = SERVICE, answer_within: float = 120.0) -> None:
+        self._command = tuple(command)
+        self._answer_within = answer_within
+        self._child: _Child | None = None
+        self._unanswered: deque[float] = deque()  # when each run that the child has not begun was asked for
+        self._running = False
+
+    @property
+    def starting(self) -> bool:
+        """Whether a run was asked for and has not begun."""
+        return bool(self._unanswered)
+
+    @property
+    def running(self) -> bool:
+        """Whether a run has begun, or will, and has not ended."""
+        return self._running or self.starting
+
+    def run(self, scenario: Path, kernels: KernelMode = "auto") -> None:
+        """Ask for a run of the scenario file; it replaces a run that is going on.
+
+        Raises EngineError if the child cannot be started.
+        """
+        if self._child is None or not self._child.alive:
+            self._end(patient=False)
+            self._child = _Child(self._command)
+        self._unanswered.append(time.monotonic())
+        self._child.send(Run(scenario=str(scenario), kernels=kernels))
+
+    def poll(self) -> list[AnyEvent]:
+        """Return the events of the newest run that came since the last call.
+
+        Raises EngineError when the run has failed or the child is gone, after the events that came before.
+        """
+        events: list[AnyEvent] = []
+        if self._child is None:
+            return events
+        while self._child.inbox:
+            item = self._child.inbox[0]
+            if events and isinstance(item, Failed):
+                return events
+            self._child.inbox.popleft()
+            self._take(item, events)
+        if not events and not self._child.alive and not self._child.inbox and self.running:
+            self._fail(self._child.epitaph())
+        if self._unanswered and time.monotonic() - self._unanswered[0] > self._answer_within:
+            self._fail(f"The engine has not answered for {self._answer_within:.0f} seconds and was ended")
+        return events
+
+    def stop(self) -> None:
+        """Ask the child to break off the run; the trace still comes to its RunEnded."""
+        if self._child is not None and self.running:
+            self._child.send(Stop())
+
+    def abort(self, seq_id: int) -> None:
+        """Ask the child to abort one sequence."""
+        if self._child is not None and self.running:
+            self._child.send(Abort(seq_id=seq_id))
+
+    def close(self) -> None:
+        """End the child and the reader thread, within two seconds, whatever they are doing. May be called again."""
+        self._end(patient=True)
+
+    def _take(self, item: Message, events: list[AnyEvent]) -> None:
+        """Keep an event of the newest run; drop those of a run that was replaced."""
+        begins = isinstance(item, RunStarted) or (isinstance(item, Failed) and not self._running)
+        if begins and self._unanswered:
+            self._unanswered.popleft()
+        self._running = not isinstance(item, Failed | RunEnded)
+        if self._unanswered:
+            return
+        if isinstance(item, Failed):
+            raise EngineError(_sentence(item.message))
+        events.append(item)
+
+    def _fail(self, message: str) -> None:
+        self._end(patient=False)
+        raise EngineError(_sentence(message))
+
+    def _end(self, patient: bool) -> None:
+        child, self._child = self._child, None
+        self._unanswered.clear()
+        self._running = False
+        if child is not None:
+            child.close(patient)
+
+
+class _Child:
+    """One child process with its pipes, its reader thread and its inbox."""
+
+    def __init__(self, command: Sequence[str]) -> None:
+        self.inbox: deque[Message] = deque()
+        self._garbage: str | None = None
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115
+        try:
+            self._process = subprocess.Popen(
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=self._errors,
+                env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "PYTHONUTF8": "1"},
+                start_new_session=True,  # its own group: an interrupt in the terminal is ours to handle
+                creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
+            )
+        except OSError as error:
+            self._errors.close()
+            raise EngineError(_sentence(f"The engine cannot be started: {error}")) from error
+        self._reader = threading.Thread(target=self._read, name="engine-reader", daemon=True)
+        self._reader.start()
+
+    @property
+    def alive(self) -> bool:
+        """Whether more can come: the process runs and what it says makes sense."""
+        return self._reader.is_alive()
+
+    def send(self, command: Command) -> None:
+        """Write one frame; a child that is gone is noticed by the reader."""
+        assert self._process.stdin is not None
+        with contextlib.suppress(OSError, ValueError):
+            write_frame(self._process.stdin, command)
+
+    def epitaph(self) -> str:
+        """Say why there is nothing more to come."""
+        if self._garbage is not None:
+            return (
+                f"The engine sent something that is not part of the protocol ({self._garbage}) and was ended"
+            )
+        self._gone()
+        code = self._process.returncode
+        if code is None:
+            how = "The engine closed its output"
+        elif code < 0:
+            how = f"The engine was ended by signal {-code}"
+        else:
+            how = f"The engine stopped with exit status {code}"
+        last = self._last_error_line()
+        return f"{how}: {last}" if last else how
+
+    def close(self, patient: bool) -> None:
+        """Ask the child to leave and terminate it (both only if patient), kill it; then join the reader."""
+        assert self._process.stdin is not None
+        if patient:
+            self.send(Shutdown())
+        with contextlib.suppress(OSError):
+            self._process.stdin.close()
+        gone = patient and self._gone()
+        if patient and not gone:
+            self._signal(hard=False)
+            gone = self._gone()
+        if not gone:
+            self._signal(hard=True)
+            self._gone()
+        self._reader.join(GRACE_S / 3)
+        self._errors.close()
+
+    def _gone(self) -> bool:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(GRACE_S)
+        return self._process.returncode is not None
+
+    def _signal(self, hard: bool) -> None:
+        """Tell the child and all it has started to end."""
+        if sys.platform == "win32":
+            self._process.kill()
+        else:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._process.pid, signal.SIGKILL if hard else signal.SIGTERM)
+
+    def _read(self) -> None:
+        """Decode frames until the child closes its output or makes no sense."""
+        assert self._process.stdout is not None
+        with self._process.stdout as stream:
+            try:
+                while (body := read_frame(stream)) is not None:
+                    self.inbox.extend(decode_messages(body))
+            except ProtocolError as error:
+                self._garbage = str(error)
+
+    def _last_error_line(self) -> str:
+        self._errors.seek(0, os.SEEK_END)
+        self._errors.seek(max(0, self._errors.tell() - 4096))
+        lines = self._errors.read().decode("utf-8", "replace").split("\n")
+        return next((line.strip() for line in reversed(lines) if line.strip()), "")
+
+
+def _sentence(message: str) -> str:
+    """Make one sentence of it: one line, not endless, with a full stop."""
+    line = " ".join(message.split())
+    if len(line) > 300:
+        line = line[:299].rstrip() + "…"
+    return line if line.endswith((".", "…", "!", "?")) else line + "."

@@ -1,0 +1,78 @@
+"""The engine: sequences in, tokens out, a trace of everything in between."""
+
+from __future__ import annotations
+
+from ladder_engine.config import EngineConfig
+from ladder_engine.executor import Executor
+from ladder_engine.recorder import Recorder
+from ladder_engine.sampling import SamplingParams
+from ladder_engine.scheduler import Scheduler
+from ladder_engine.sequence import Sequence
+from ladder_engine.tokenizer import Tokenizer
+from ladder_engine.trace import StepTimed
+
+
+class Engine:
+    """One scheduler, one executor, and the recorder that both are watched through."""
+
+    def __init__(
+        self,
+        config: EngineConfig,
+        executor: Executor,
+        tokenizer: Tokenizer,
+        eos_token_ids: tuple[int, ...],
+        recorder: Recorder,
+    ) -> None:
+        self.scheduler = Scheduler(config, recorder)
+        self.recorder = recorder
+        self._executor = executor
+        self._tokenizer = tokenizer
+        self._eos_token_ids = eos_token_ids
+        self._next_id = 0
+
+    @property
+    def has_work(self) -> bool:
+        """Whether anybody runs or waits."""
+        return bool(self.scheduler.running or self.scheduler.waiting)
+
+    def add(self, name: str, prompt: str, max_tokens: int, sampling: SamplingParams) -> Sequence:
+        """A request arrives. It is refused at once, with a Refused event that says why, if it can never fit."""
+        seq = Sequence.start(
+            seq_id=self._next_id,
+            name=name,
+            prompt=self._tokenizer.encode(prompt),
+            max_tokens=max_tokens,
+            sampling=sampling,
+            eos_token_ids=self._eos_token_ids,
+            stream=self._tokenizer.stream(),
+        )
+        self._next_id += 1
+        self.scheduler.add(seq, prompt)
+        return seq
+
+    def abort(self, seq_id: int) -> None:
+        """Stop a request now and free what it holds. A request that is over, or never was, is left alone."""
+        for seq in (*self.scheduler.running, *self.scheduler.waiting):
+            if seq.seq_id == seq_id:
+                self.scheduler.abort(seq)
+
+    def step(self) -> list[Sequence]:
+        """Advance the sequences of one batch; returns those that are done. Call it only when `has_work`."""
+        self.recorder.begin_step()
+        started = self.recorder.now()
+        batch = self.scheduler.schedule()
+        scheduled = self.recorder.now()
+        token_ids = self._executor.execute(batch)
+        executed = self.recorder.now()
+        done = self.scheduler.commit(batch, token_ids)
+        self.recorder.add(
+            StepTimed,
+            schedule_s=scheduled - started,
+            execute_s=executed - scheduled,
+            commit_s=self.recorder.now() - executed,
+            num_running=len(self.scheduler.running),
+            num_waiting=len(self.scheduler.waiting),
+            num_free_blocks=self.scheduler.pool.num_free,
+        )
+        self.recorder.end_step()
+        return done

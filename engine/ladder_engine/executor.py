@@ -1,0 +1,60 @@
+"""Runs the model for one batch. The scheduler decides, an executor computes; it never changes a sequence."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import torch
+from torch import Tensor
+
+from ladder_engine.config import EngineConfig
+from ladder_engine.inputs import prepare
+from ladder_engine.model import KVCache, Llama, Placement
+from ladder_engine.scheduler import Batch
+
+
+class Executor(Protocol):
+    """What the engine asks of whoever computes."""
+
+    def execute(self, batch: Batch) -> list[int]:
+        """Compute the batch; returns one token for each work that samples, in the batch's order."""
+        ...
+
+
+class TorchExecutor:
+    """Real weights on one device."""
+
+    def __init__(self, model: Llama, config: EngineConfig) -> None:
+        self._model = model
+        self._block_size = config.block_size
+        self._cache = KVCache.empty(model.config, config.num_blocks, config.block_size, like=model.embedding)
+
+    @torch.inference_mode()
+    def execute(self, batch: Batch) -> list[int]:
+        """See Executor."""
+        inputs = prepare(batch, self._block_size)
+        place = Placement(
+            positions=self._tensor(inputs.positions),
+            slot_mapping=self._tensor(inputs.slot_mapping),
+            block_tables=self._tensor(inputs.block_tables),
+            cu_seqlens_q=self._tensor(inputs.cu_seqlens_q),
+            context_lens=self._tensor(inputs.context_lens),
+        )
+        rows = self._tensor(inputs.sample_rows)
+        logits = self._model.forward(self._tensor(inputs.token_ids), place, self._cache, rows)
+        if logits is None:
+            return []
+        sampled = self._model.operations.sample(
+            logits,
+            self._tensor(inputs.temperature),
+            self._tensor(inputs.top_k),
+            self._tensor(inputs.top_p),
+            self._tensor(inputs.min_p),
+            self._tensor(inputs.seeds),
+            self._tensor(inputs.sample_positions),
+        )
+        tokens: list[int] = sampled.tolist()
+        return tokens
+
+    def _tensor(self, array: object) -> Tensor:
+        return torch.from_numpy(array).to(self._model.embedding.device)

@@ -1,0 +1,273 @@
+"""Fold trace events back into the whole state of a run: the one function behind replay, scrubbing and summaries.
+
+`fold` is pure: it never changes the state it is given, so a caller may keep any state as a snapshot. It is a checker
+too: an event that cannot follow from what came before raises TraceError, with one sentence that names the step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import assert_never
+
+from msgspec.structs import replace
+
+from ladder_engine import trace
+from ladder_engine.state import FREE, RunState, SequenceState, Status, Step, Work
+from ladder_engine.trace import AnyEvent, RunStarted
+
+__all__ = ["RunState", "TraceError", "fold"]
+
+
+class TraceError(Exception):
+    """The trace contradicts itself; the message is one sentence that names the step."""
+
+
+def fold(events: Iterable[AnyEvent], state: RunState | None = None) -> RunState:
+    """Return the state after these events, starting from `state` (from nothing when None), which stays as it was.
+
+    Raises TraceError when an event cannot follow.
+    """
+    folder = _Folder(_copy(state) if state is not None else RunState())
+    for event in events:
+        folder.take(event)
+    return folder.state
+
+
+def _copy(state: RunState) -> RunState:
+    """Copy the containers; everything in them is frozen."""
+    return replace(
+        state,
+        sequences=dict(state.sequences),
+        waiting=list(state.waiting),
+        running=list(state.running),
+        block_owner=list(state.block_owner),
+        steps=list(state.steps),
+    )
+
+
+class _Folder:
+    """Applies events, one after another, to a state of its own."""
+
+    def __init__(self, state: RunState) -> None:
+        self.state = state
+
+    def take(self, event: AnyEvent) -> None:
+        self._check_order(event)
+        match event:
+            case trace.RunStarted():
+                self.state.config = event
+                self.state.block_owner = [FREE] * event.num_blocks
+            case trace.Arrived():
+                self._arrived(event)
+            case trace.Refused():
+                sequence = self._sequence(event.seq_id, "waiting")
+                self.state.waiting.remove(event.seq_id)
+                self._put(sequence, status="refused", refusal=event.reason, wait_reason=None)
+            case trace.Waits():
+                self._put(self._sequence(event.seq_id, "waiting", "preempted"), wait_reason=event.reason)
+            case trace.Admitted():
+                self._admitted(event)
+            case trace.BlocksAllocated():
+                self._allocated(event)
+            case trace.BlocksFreed():
+                self._freed(event)
+            case trace.Scheduled():
+                self._scheduled(event)
+            case trace.Preempted():
+                self._preempted(event)
+            case trace.Sampled():
+                self._sampled(event)
+            case trace.Finished():
+                self._finished(event)
+            case trace.StepTimed():
+                self._step_timed(event)
+            case trace.RunEnded():
+                self.state.ended = event
+            case _:
+                assert_never(event)
+        self.state.time = event.time
+
+    def _check_order(self, event: AnyEvent) -> None:
+        state = self.state
+        what = type(event).__name__
+        if (state.config is None) != isinstance(event, trace.RunStarted):
+            raise TraceError(f"A trace starts with one RunStarted, and here {what} comes in its place.")
+        if isinstance(event, trace.RunStarted) and event.schema != trace.SCHEMA:
+            raise TraceError(
+                f"The trace has schema {event.schema}, and this program reads schema {trace.SCHEMA}."
+            )
+        if state.ended is not None:
+            raise TraceError(f"The trace goes on with {what} after it said that the run had ended.")
+        number = state.open_step.number
+        closed = number == 0 or bool(state.steps and state.steps[-1].number == number)
+        if event.step == number + 1 and closed:
+            state.open_step = Step(number=event.step)
+        elif event.step != number:
+            raise TraceError(
+                f"{what} says step {event.step} while step {number} is {'over' if closed else 'open'}."
+            )
+        elif number and closed and not isinstance(event, trace.RunEnded):
+            raise TraceError(f"{what} comes after step {number} was timed.")
+
+    def _arrived(self, event: trace.Arrived) -> None:
+        self._require(
+            event.seq_id not in self.state.sequences, f"sequence {event.seq_id} arrives a second time"
+        )
+        self.state.sequences[event.seq_id] = SequenceState(
+            seq_id=event.seq_id,
+            name=event.name,
+            prompt=event.prompt,
+            num_prompt_tokens=event.num_prompt_tokens,
+            max_tokens=event.max_tokens,
+            num_tokens=event.num_prompt_tokens,
+            arrived=event.time,
+        )
+        self.state.waiting.append(event.seq_id)
+
+    def _admitted(self, event: trace.Admitted) -> None:
+        sequence = self._sequence(event.seq_id, "waiting", "preempted")
+        self._require(
+            len(self.state.running) < self._config.max_num_seqs, "more sequences run than max_num_seqs allows"
+        )
+        self.state.waiting.remove(event.seq_id)
+        self.state.running.append(event.seq_id)
+        first = event.time if sequence.admitted is None else sequence.admitted
+        self._put(sequence, status="running", wait_reason=None, admitted=first)
+        self._note(admitted=(*self.state.open_step.admitted, event.seq_id))
+
+    def _allocated(self, event: trace.BlocksAllocated) -> None:
+        sequence = self._sequence(event.seq_id, "waiting", "preempted", "running")
+        owner = self.state.block_owner
+        for block_id in event.block_ids:
+            self._require(0 <= block_id < len(owner), f"block {block_id} does not exist")
+            self._require(
+                owner[block_id] == FREE,
+                f"block {block_id} goes to {sequence.name} while {self._name(block_id)} owns it",
+            )
+            owner[block_id] = event.seq_id
+        self._put(sequence, block_table=sequence.block_table + event.block_ids)
+        pairs = tuple((block_id, event.seq_id) for block_id in event.block_ids)
+        self._note(allocated=self.state.open_step.allocated + pairs)
+
+    def _freed(self, event: trace.BlocksFreed) -> None:
+        sequence = self._sequence(event.seq_id)
+        owner = self.state.block_owner
+        for block_id in event.block_ids:
+            owns = 0 <= block_id < len(owner) and owner[block_id] == event.seq_id
+            self._require(owns, f"{sequence.name} frees block {block_id}, which it does not own")
+            owner[block_id] = FREE
+        given_up = set(event.block_ids)
+        kept = tuple(block_id for block_id in sequence.block_table if block_id not in given_up)
+        self._put(sequence, block_table=kept)
+        self._note(
+            freed=self.state.open_step.freed + tuple((block_id, event.seq_id) for block_id in event.block_ids)
+        )
+
+    def _scheduled(self, event: trace.Scheduled) -> None:
+        sequence = self._sequence(event.seq_id, "running")
+        name, end = sequence.name, event.start + event.num_tokens
+        self._require(self._work(event.seq_id) is None, f"{name} is scheduled twice")
+        self._require(event.start == sequence.num_computed_tokens, f"{name} is scheduled from {event.start}, but "
+                      f"{sequence.num_computed_tokens} of its tokens are computed")  # fmt: skip
+        self._require(event.start < end <= sequence.num_tokens, f"{name} is scheduled up to token {end}, but it has "
+                      f"{sequence.num_tokens}")  # fmt: skip
+        room = len(sequence.block_table) * self._config.block_size
+        self._require(end <= room, f"{name} is scheduled up to token {end}, but its blocks hold {room}")
+        newest = event.num_tokens == 1 and end == sequence.num_tokens > sequence.num_prompt_tokens
+        self._require(
+            event.kind == "prefill" or newest, f"{name} decodes something other than its newest token"
+        )
+        work = Work(event.seq_id, event.kind, event.start, event.num_tokens)
+        self._note(work=(*self.state.open_step.work, work))
+        budget = self._config.max_num_batched_tokens
+        self._require(self.state.open_step.num_tokens <= budget, f"more than {budget} tokens are scheduled")
+
+    def _preempted(self, event: trace.Preempted) -> None:
+        sequence = self._sequence(event.seq_id, "running")
+        self.state.running.remove(event.seq_id)
+        self.state.waiting.insert(0, event.seq_id)
+        self._put(sequence, status="preempted", num_computed_tokens=0, preemptions=sequence.preemptions + 1)
+        step = self.state.open_step
+        work = tuple(work for work in step.work if work.seq_id != event.seq_id)
+        self._note(work=work, preempted=(*step.preempted, event.seq_id))
+
+    def _sampled(self, event: trace.Sampled) -> None:
+        sequence = self._sequence(event.seq_id, "running")
+        work = self._work(event.seq_id)
+        whole = work is not None and work.start + work.num_tokens == sequence.num_tokens
+        self._require(whole, f"{sequence.name} says a token before all its tokens are computed")
+        first = event.time if sequence.first_token is None else sequence.first_token
+        self._put(
+            sequence,
+            num_tokens=sequence.num_tokens + 1,
+            text=sequence.text + event.text,
+            first_token=first,
+            last_token=event.time,
+        )
+        self._note(num_sampled=self.state.open_step.num_sampled + 1)
+
+    def _finished(self, event: trace.Finished) -> None:
+        sequence = self._sequence(event.seq_id, "running", "waiting", "preempted")
+        queue = self.state.running if sequence.status == "running" else self.state.waiting
+        queue.remove(event.seq_id)
+        self._put(
+            sequence, status="finished", finish_reason=event.reason, finished=event.time, wait_reason=None
+        )
+        self._note(finished=(*self.state.open_step.finished, event.seq_id))
+
+    def _step_timed(self, event: trace.StepTimed) -> None:
+        state = self.state
+        for work in state.open_step.work:
+            self._put(state.sequences[work.seq_id], num_computed_tokens=work.start + work.num_tokens)
+        may_own = {FREE, *state.running}
+        for block_id, seq_id in enumerate(state.block_owner):
+            self._require(
+                seq_id in may_own, f"block {block_id} stays with {self._name(block_id)}, which does not run"
+            )
+        said = (event.num_running, event.num_waiting, event.num_free_blocks)
+        found = (len(state.running), len(state.waiting), state.num_free_blocks)
+        self._require(said == found, "the engine counts {} running, {} waiting and {} free blocks".format(*said)
+                      + ", the trace {}, {} and {}".format(*found))  # fmt: skip
+        self._note(
+            waiting=tuple(state.waiting),
+            num_free_blocks=event.num_free_blocks,
+            time=event.time,
+            schedule_s=event.schedule_s,
+            execute_s=event.execute_s,
+            commit_s=event.commit_s,
+        )
+        state.steps.append(state.open_step)
+
+    @property
+    def _config(self) -> RunStarted:
+        assert self.state.config is not None  # _check_order lets nothing else come first
+        return self.state.config
+
+    def _sequence(self, seq_id: int, *statuses: Status) -> SequenceState:
+        """Return the sequence; TraceError if it is unknown or has none of the statuses (any will do when none is given)."""
+        sequence = self.state.sequences.get(seq_id)
+        if sequence is None:
+            raise self._error(f"sequence {seq_id} never arrived")
+        if statuses and sequence.status not in statuses:
+            raise self._error(f"{sequence.name} is {sequence.status}, but should be {' or '.join(statuses)}")
+        return sequence
+
+    def _work(self, seq_id: int) -> Work | None:
+        return next((work for work in self.state.open_step.work if work.seq_id == seq_id), None)
+
+    def _name(self, block_id: int) -> str:
+        owner = self.state.block_owner[block_id]
+        return "nobody" if owner == FREE else self.state.sequences[owner].name
+
+    def _put(self, sequence: SequenceState, **changes: object) -> None:
+        self.state.sequences[sequence.seq_id] = replace(sequence, **changes)
+
+    def _note(self, **changes: object) -> None:
+        self.state.open_step = replace(self.state.open_step, **changes)
+
+    def _require(self, holds: bool, otherwise: str) -> None:
+        if not holds:
+            raise self._error(otherwise)
+
+    def _error(self, what: str) -> TraceError:
+        return TraceError(f"The trace does not add up in step {self.state.open_step.number}: {what}.")

@@ -1,0 +1,113 @@
+"""Runs a scenario from its file to the last event: what the engine's process and the command line both call."""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable
+from pathlib import Path
+
+import torch
+from ladder_kernels.dispatch import KernelError, choose
+
+from ladder_engine.engine import Engine
+from ladder_engine.errors import EngineError, ScenarioError
+from ladder_engine.executor import TorchExecutor
+from ladder_engine.model import Llama
+from ladder_engine.protocol import KernelMode
+from ladder_engine.recorder import Recorder, Sink
+from ladder_engine.scenario import Request, Scenario, check_fits, load_scenario
+from ladder_engine.tokenizer import Tokenizer
+from ladder_engine.trace import SCHEMA, RunEnded, RunStarted
+
+Attend = Callable[[Engine], bool]
+"""Called before every step; returns whether to go on. It may abort sequences."""
+
+
+def run_scenario(
+    path: Path, sink: Sink, kernels: KernelMode = "auto", attend: Attend = lambda _engine: True
+) -> None:
+    """Run a scenario file; `sink` takes the trace, a step at a time.
+
+    Raises EngineError with one sentence. If the run had begun by then, the trace ends with a RunEnded that says the
+    same. A run that `attend` breaks off ends with its sequences aborted.
+    """
+    scenario = load_scenario(path)
+    recorder = Recorder(sink)
+    engine = _build(scenario, recorder, kernels)
+    error: str | None = None
+    try:
+        _drive(engine, scenario.requests, attend)
+    except KeyboardInterrupt:
+        error = f"{path}: the run was interrupted in step {recorder.step}."
+        raise
+    except EngineError as cause:
+        error = str(cause)
+        raise
+    except Exception as cause:
+        error = f"{path}: the run broke off in step {recorder.step} ({type(cause).__name__}: {cause})."
+        raise EngineError(error) from cause
+    finally:
+        recorder.add(RunEnded, error=error)
+        recorder.flush()
+
+
+def _build(scenario: Scenario, recorder: Recorder, kernels: KernelMode) -> Engine:
+    """Load what the scenario needs and check that it fits, then say that the run has started."""
+    folder, config = scenario.model_folder, scenario.engine
+    tokenizer = Tokenizer.load(folder)
+    check_fits(scenario, lambda text: len(tokenizer.encode(text)))
+    device = torch.device("cuda" if torch.cuda.is_available() and kernels != "interpret" else "cpu")
+    try:
+        operations = choose(device, kernels)
+    except KernelError as error:
+        raise EngineError(str(error)) from None
+    _leave_cores_free()
+    model = Llama.load(folder, operations, device, torch.float32)
+    if config.max_model_len > model.config.max_position_embeddings:
+        raise ScenarioError(
+            f"{scenario.path}: max_model_len is {config.max_model_len}, and {scenario.model} knows only "
+            f"{model.config.max_position_embeddings} positions; lower max_model_len."
+        )
+    executor = TorchExecutor(model, config)
+    recorder.add(
+        RunStarted,
+        schema=SCHEMA,
+        scenario=scenario.id,
+        model=scenario.model,
+        kernels=operations.name,
+        device=str(device),
+        num_blocks=config.num_blocks,
+        block_size=config.block_size,
+        max_num_seqs=config.max_num_seqs,
+        max_num_batched_tokens=config.max_num_batched_tokens,
+        max_model_len=config.max_model_len,
+        kv_bytes_per_token=model.config.kv_bytes_per_token(model.embedding.element_size()),
+    )
+    recorder.flush()
+    return Engine(config, executor, tokenizer, model.config.eos_token_ids, recorder)
+
+
+def _leave_cores_free() -> None:
+    """Take half of the cores, at most four, unless OMP_NUM_THREADS says otherwise.
+
+    The threads of one product wait for each other, so a single one that has lost its core to the window holds up all:
+    on two busy cores two threads were ten times slower than one.
+    """
+    if "OMP_NUM_THREADS" not in os.environ:
+        torch.set_num_threads(min(4, max(1, (os.cpu_count() or 1) // 2)))
+
+
+def _drive(engine: Engine, requests: tuple[Request, ...], attend: Attend) -> None:
+    """Step until everybody is served. When nobody is here, the next one arrives at once."""
+    coming = deque(sorted(requests, key=lambda request: request.arrive_at_step))
+    while coming or engine.has_work:
+        while coming and (coming[0].arrive_at_step <= max(engine.recorder.step, 1) or not engine.has_work):
+            request = coming.popleft()
+            engine.add(request.name, request.prompt, request.max_tokens, request.sampling)
+        if not attend(engine):
+            for seq in (*engine.scheduler.running, *engine.scheduler.waiting):
+                engine.abort(seq.seq_id)
+            return
+        if engine.has_work:
+            engine.step()

@@ -1,0 +1,25 @@
+"""How one request wants its tokens chosen."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import msgspec
+
+Fraction = Annotated[float, msgspec.Meta(ge=0.0, le=1.0)]
+
+
+class SamplingParams(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Temperature, then top_k, then top_p on the renormalised rest, then min_p.
+
+    `temperature` 0 takes the likeliest token. `top_k` 0, `top_p` 1 and `min_p` 0 switch that filter off. `seed` None
+    lets the engine take the request's number, so that a run can be repeated; the tokens of a seeded request depend on
+    its own text and seed only, never on its neighbours in the batch.
+    """
+
+    temperature: Annotated[float, msgspec.Meta(ge=0.0)] = 0.0
+    top_k: Annotated[int, msgspec.Meta(ge=0)] = 0
+    top_p: Annotated[float, msgspec.Meta(gt=0.0, le=1.0)] = 1.0
+    min_p: Fraction = 0.0
+    seed: Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)] | None = None
+    ignore_eos: bool = False

@@ -1,0 +1,193 @@
+"""Who advances in the next step, by how many tokens, and in which blocks.
+
+There is no prefill phase and no decode phase: every sequence has `num_tokens` it knows and `num_computed_tokens` whose
+KV stands, and a step moves the second toward the first. Chunked prefill and recomputing after a preemption fall out of
+that; a decode is the case where one token is missing.
+
+Two orders hold it together. `running` followed by `waiting` is always in order of arrival, so the oldest sequence can
+take blocks from every other one, and since the whole pool is large enough for any single sequence (others are refused
+when they arrive), every step advances somebody. And a sequence enters only while every running one has had its share
+of the budget, so nobody who runs is ever left out.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+
+from ladder_engine.block_pool import BlockPool
+from ladder_engine.config import EngineConfig
+from ladder_engine.recorder import Recorder
+from ladder_engine.sequence import Sequence
+from ladder_engine.trace import (
+    Admitted,
+    Arrived,
+    BlocksAllocated,
+    BlocksFreed,
+    Finished,
+    FinishReason,
+    Preempted,
+    Refused,
+    Sampled,
+    Scheduled,
+    WaitReason,
+    Waits,
+)
+
+
+@dataclass(slots=True)
+class Work:
+    """One sequence's part of a step: compute `num_tokens` tokens from position `start` on."""
+
+    seq: Sequence
+    start: int
+    num_tokens: int
+
+    @property
+    def samples(self) -> bool:
+        """Whether the step reaches the newest known token, so that the next one can be sampled."""
+        return self.start + self.num_tokens == self.seq.num_tokens
+
+
+Batch = list[Work]
+"""What one step computes, oldest sequence first."""
+
+
+class Scheduler:
+    """Owns the sequences, the order among them, and the block pool."""
+
+    def __init__(self, config: EngineConfig, recorder: Recorder) -> None:
+        self.config = config
+        self.pool = BlockPool(config.num_blocks)
+        self.waiting: deque[Sequence] = deque()
+        self.running: list[Sequence] = []
+        self._record = recorder.add
+
+    def add(self, seq: Sequence, prompt: str) -> None:
+        """A request arrives: it waits, or it is refused because it can never fit."""
+        self._record(
+            Arrived,
+            seq_id=seq.seq_id,
+            name=seq.name,
+            prompt=prompt,
+            num_prompt_tokens=seq.num_prompt_tokens,
+            max_tokens=seq.max_tokens,
+        )
+        never = self.config.why_never(seq.num_prompt_tokens, seq.max_tokens)
+        if never:
+            self._record(Refused, seq_id=seq.seq_id, reason=f"{seq.name} {never}.")
+        else:
+            self.waiting.append(seq)
+
+    def schedule(self) -> Batch:
+        """Grant blocks and budget: first to those who run, then to those who wait, in order of arrival."""
+        batch: Batch = []
+        budget = self.config.max_num_batched_tokens
+
+        while len(batch) < len(self.running) and budget:
+            seq = self.running[len(batch)]
+            work = self._next_work(seq, budget)
+            while self._missing_blocks(work) > self.pool.num_free and len(batch) < len(self.running):
+                self._preempt(self.running.pop())
+            if len(batch) < len(self.running):  # else it was the youngest itself
+                budget -= self._grant(work, batch)
+
+        wait_reason: WaitReason | None = None
+        while self.waiting and not wait_reason:
+            seq = self.waiting[0]
+            if len(self.running) == self.config.max_num_seqs:
+                wait_reason = "max_num_seqs"
+            elif self.config.blocks_for(seq.num_tokens) > self.pool.num_free:
+                wait_reason = "no_free_blocks"
+            elif not budget:
+                wait_reason = "token_budget"
+            else:
+                self.running.append(self.waiting.popleft())
+                seq.wait_reason = None
+                self._record(Admitted, seq_id=seq.seq_id)
+                budget -= self._grant(self._next_work(seq, budget), batch)
+
+        self._explain(wait_reason)
+        return batch
+
+    def commit(self, batch: Batch, token_ids: list[int]) -> list[Sequence]:
+        """Advance every sequence of the batch; `token_ids` holds one token for each work that samples, in order.
+
+        Returns the sequences that are done. Their blocks are free.
+        """
+        tokens = iter(token_ids)
+        done: list[Sequence] = []
+        for work in batch:
+            seq = work.seq
+            samples = work.samples
+            seq.num_computed_tokens += work.num_tokens
+            if samples:
+                token_id = next(tokens)
+                text = seq.append(token_id)
+                self._record(Sampled, seq_id=seq.seq_id, token_id=token_id, text=text)
+                if seq.finish_reason:
+                    self._finish(seq, seq.finish_reason)
+                    done.append(seq)
+        if done:
+            self.running = [seq for seq in self.running if not seq.finish_reason]
+        return done
+
+    def abort(self, seq: Sequence) -> None:
+        """Forget a sequence that waits or runs, now."""
+        if seq in self.running:
+            self.running.remove(seq)
+        else:
+            self.waiting.remove(seq)
+        seq.finish_reason = "aborted"
+        self._finish(seq, "aborted")
+
+    def _next_work(self, seq: Sequence, budget: int) -> Work:
+        start = seq.num_computed_tokens
+        return Work(seq, start, min(seq.num_tokens - start, budget))
+
+    def _missing_blocks(self, work: Work) -> int:
+        return self.config.blocks_for(work.start + work.num_tokens) - len(work.seq.block_table)
+
+    def _grant(self, work: Work, batch: Batch) -> int:
+        """Put the work into the batch with the blocks it needs; returns what it takes from the budget."""
+        seq = work.seq
+        missing = self._missing_blocks(work)
+        if missing:
+            block_ids = self.pool.allocate(missing)
+            seq.block_table += block_ids
+            self._record(BlocksAllocated, seq_id=seq.seq_id, block_ids=tuple(block_ids))
+        newest = work.start == seq.num_tokens - 1 and seq.num_answer_tokens > 0
+        self._record(
+            Scheduled,
+            seq_id=seq.seq_id,
+            start=work.start,
+            num_tokens=work.num_tokens,
+            kind="decode" if newest else "prefill",
+        )
+        batch.append(work)
+        return work.num_tokens
+
+    def _preempt(self, seq: Sequence) -> None:
+        """Take all blocks away: the sequence goes back to the head of the queue and computes its KV again."""
+        self._free(seq)
+        self._record(Preempted, seq_id=seq.seq_id, num_computed_tokens=seq.num_computed_tokens)
+        seq.num_computed_tokens = 0
+        self.waiting.appendleft(seq)
+
+    def _finish(self, seq: Sequence, reason: FinishReason) -> None:
+        self._free(seq)
+        self._record(Finished, seq_id=seq.seq_id, reason=reason)
+
+    def _free(self, seq: Sequence) -> None:
+        if seq.block_table:
+            self.pool.free(seq.block_table)
+            self._record(BlocksFreed, seq_id=seq.seq_id, block_ids=tuple(seq.block_table))
+            seq.block_table = []
+
+    def _explain(self, reason: WaitReason | None) -> None:
+        """Say why the head of the queue waits, and that the others wait behind it, where that is news."""
+        for seq in self.waiting:
+            if seq.wait_reason != reason and reason:
+                seq.wait_reason = reason
+                self._record(Waits, seq_id=seq.seq_id, reason=reason)
+            reason = "behind_earlier"

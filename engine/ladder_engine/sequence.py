@@ -1,0 +1,88 @@
+"""One request on its way through the engine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from ladder_engine.sampling import SamplingParams
+
+if TYPE_CHECKING:
+    from ladder_engine.tokenizer import TextStream
+    from ladder_engine.trace import FinishReason, WaitReason
+
+
+@dataclass(slots=True, eq=False)
+class Sequence:
+    """Tokens that are known, and how far their KV stands.
+
+    ```
+    token_ids   | prompt ............ | answer so far .. |
+                0                     num_prompt_tokens   num_tokens
+    KV stands   |------------------->|                    up to num_computed_tokens
+    block_table [ 7, 2, 9 ]            block i holds positions i * block_size ...
+    ```
+    A step computes the tokens from `num_computed_tokens` on. When it reaches `num_tokens`, the next token is sampled,
+    and `num_tokens` moves one further. After a preemption `num_computed_tokens` is 0 again and nothing else changes.
+    """
+
+    seq_id: int
+    name: str
+    token_ids: list[int]
+    num_prompt_tokens: int
+    max_tokens: int
+    seed: int
+    sampling: SamplingParams
+    eos_token_ids: tuple[int, ...]
+    stream: TextStream
+    num_computed_tokens: int = 0
+    block_table: list[int] = field(default_factory=list)
+    wait_reason: WaitReason | None = None
+    finish_reason: FinishReason | None = None
+
+    @staticmethod
+    def start(
+        seq_id: int,
+        name: str,
+        prompt: list[int],
+        max_tokens: int,
+        sampling: SamplingParams,
+        eos_token_ids: tuple[int, ...],
+        stream: TextStream,
+    ) -> Sequence:
+        """A sequence that knows its prompt and nothing else."""
+        return Sequence(
+            seq_id=seq_id,
+            name=name,
+            token_ids=list(prompt),
+            num_prompt_tokens=len(prompt),
+            max_tokens=max_tokens,
+            seed=seq_id if sampling.seed is None else sampling.seed,
+            sampling=sampling,
+            eos_token_ids=() if sampling.ignore_eos else eos_token_ids,
+            stream=stream,
+        )
+
+    @property
+    def num_tokens(self) -> int:
+        """Tokens that are known: the prompt, and the answer so far."""
+        return len(self.token_ids)
+
+    @property
+    def num_answer_tokens(self) -> int:
+        """Tokens sampled so far."""
+        return self.num_tokens - self.num_prompt_tokens
+
+    @property
+    def answer(self) -> list[int]:
+        """The tokens sampled so far."""
+        return self.token_ids[self.num_prompt_tokens :]
+
+    def append(self, token_id: int) -> str:
+        """Take one more sampled token; returns the text that it adds. Sets `finish_reason` when it is the last."""
+        self.token_ids.append(token_id)
+        if token_id in self.eos_token_ids:
+            self.finish_reason = "stop"
+        elif self.num_answer_tokens == self.max_tokens:
+            self.finish_reason = "length"
+        return self.stream.push(token_id, last=self.finish_reason is not None)

@@ -1,0 +1,140 @@
+"""The state of a run as the trace tells it: requests, queues, block owners, and what each step did.
+
+`fold` (fold.py) makes these; the live panel and the summary read them.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from ladder_engine.trace import FinishReason, RunEnded, RunStarted, WaitReason, WorkKind
+
+FREE = -1
+
+Status = Literal["waiting", "running", "preempted", "finished", "refused"]
+
+
+class SequenceState(msgspec.Struct, frozen=True, kw_only=True):
+    """One request. Times are seconds since the engine started; None where it has not happened yet."""
+
+    seq_id: int
+    name: str
+    prompt: str
+    num_prompt_tokens: int
+    max_tokens: int
+    num_tokens: int
+    arrived: float
+    status: Status = "waiting"
+    wait_reason: WaitReason | None = None
+    refusal: str | None = None
+    finish_reason: FinishReason | None = None
+    num_computed_tokens: int = 0
+    block_table: tuple[int, ...] = ()
+    text: str = ""
+    preemptions: int = 0
+    admitted: float | None = None
+    first_token: float | None = None
+    last_token: float | None = None
+    finished: float | None = None
+
+    @property
+    def num_output_tokens(self) -> int:
+        """Tokens said so far."""
+        return self.num_tokens - self.num_prompt_tokens
+
+    @property
+    def ttft(self) -> float | None:
+        """Time to first token: seconds from arrival to the first token said."""
+        return None if self.first_token is None else self.first_token - self.arrived
+
+    @property
+    def tpot(self) -> float | None:
+        """Time per output token after the first, in seconds; None before there are two tokens."""
+        if self.first_token is None or self.last_token is None or self.num_output_tokens < 2:
+            return None
+        return (self.last_token - self.first_token) / (self.num_output_tokens - 1)
+
+    def tokens_in_block(self, position: int, block_size: int) -> int:
+        """Tokens whose KV stands in the block at this position of the block_table, 0 to block_size."""
+        return min(block_size, max(0, self.num_computed_tokens - position * block_size))
+
+
+class Work(msgspec.Struct, frozen=True):
+    """What a step computes for one sequence: `num_tokens` tokens from position `start` on."""
+
+    seq_id: int
+    kind: WorkKind
+    start: int
+    num_tokens: int
+
+
+class Step(msgspec.Struct, frozen=True, kw_only=True):
+    """One column of the batch timeline. Blocks come as (block id, sequence id); `waiting` is the queue afterwards.
+
+    `num_sampled` counts the tokens said; `time` is the end of the step.
+    """
+
+    number: int
+    work: tuple[Work, ...] = ()
+    admitted: tuple[int, ...] = ()
+    preempted: tuple[int, ...] = ()
+    finished: tuple[int, ...] = ()
+    waiting: tuple[int, ...] = ()
+    allocated: tuple[tuple[int, int], ...] = ()
+    freed: tuple[tuple[int, int], ...] = ()
+    num_sampled: int = 0
+    num_free_blocks: int = 0
+    time: float = 0.0
+    schedule_s: float = 0.0
+    execute_s: float = 0.0
+    commit_s: float = 0.0
+
+    @property
+    def num_tokens(self) -> int:
+        """Tokens computed in the step: the share of the token budget that was used."""
+        return sum(work.num_tokens for work in self.work)
+
+    @property
+    def num_decode_tokens(self) -> int:
+        """Tokens of the step that were decoded rather than prefilled."""
+        return sum(work.num_tokens for work in self.work if work.kind == "decode")
+
+
+class RunState(msgspec.Struct, kw_only=True):
+    """The whole state of a run after some event. Read it, never change it: states share their parts.
+
+    `waiting` and `running` are the queues in order; preempted sequences stand in `waiting`. `block_owner` gives the
+    sequence that owns each block, or FREE. `steps` are the finished steps, `open_step` the one in progress.
+    """
+
+    config: RunStarted | None = None
+    sequences: dict[int, SequenceState] = {}
+    waiting: list[int] = []
+    running: list[int] = []
+    block_owner: list[int] = []
+    steps: list[Step] = []
+    open_step: Step = Step(number=0)
+    ended: RunEnded | None = None
+    time: float = 0.0
+
+    @property
+    def num_free_blocks(self) -> int:
+        """Blocks that nobody owns."""
+        return self.block_owner.count(FREE)
+
+    @property
+    def num_output_tokens(self) -> int:
+        """Tokens said so far, by all sequences."""
+        return sum(sequence.num_output_tokens for sequence in self.sequences.values())
+
+    def tokens_in_blocks(self) -> list[int]:
+        """For each block, how many tokens' KV stands in it."""
+        filled = [0] * len(self.block_owner)
+        if self.config is not None:
+            for seq_id in self.running:
+                sequence = self.sequences[seq_id]
+                for position, block_id in enumerate(sequence.block_table):
+                    filled[block_id] = sequence.tokens_in_block(position, self.config.block_size)
+        return filled

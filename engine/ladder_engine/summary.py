@@ -1,0 +1,120 @@
+"""A run in a dozen lines, from its trace alone. Everything in it was measured; nothing is projected."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import msgspec
+import numpy as np
+
+from ladder_engine.fold import RunState, fold
+from ladder_engine.trace import AnyEvent
+
+
+class Percentiles(msgspec.Struct, frozen=True):
+    """Of some seconds, linearly interpolated."""
+
+    p50: float
+    p90: float
+    p99: float
+
+    @staticmethod
+    def of(seconds: list[float]) -> Percentiles | None:
+        """None when there is nothing to rank."""
+        return Percentiles(*np.percentile(seconds, (50, 90, 99)).tolist()) if seconds else None
+
+    def __str__(self) -> str:
+        return f"p50 {self.p50 * 1e3:.1f} ms, p90 {self.p90 * 1e3:.1f} ms, p99 {self.p99 * 1e3:.1f} ms"
+
+
+class Summary(msgspec.Struct, frozen=True, kw_only=True):
+    """What a run did, and how fast.
+
+    `seconds` runs from the first arrival to the end of the last step. TTFT is first token minus arrival; TPOT is the
+    time from the first token to the last over one token less, for answers of two tokens or more. KV use is owned
+    blocks over all blocks after each step.
+    """
+
+    scenario: str
+    model: str
+    kernels: str
+    device: str
+    requests: int
+    finished: int
+    refused: int
+    aborted: int
+    preemptions: int
+    steps: int
+    prompt_tokens: int
+    computed_tokens: int
+    answer_tokens: int
+    seconds: float
+    ttft: Percentiles | None
+    tpot: Percentiles | None
+    kv_use_mean: float
+    kv_use_peak: float
+    num_blocks: int
+    kv_bytes: int
+    error: str | None
+
+    @property
+    def tokens_per_s(self) -> float:
+        """Answer tokens per second of the run."""
+        return self.answer_tokens / self.seconds if self.seconds else 0.0
+
+    def lines(self) -> list[str]:
+        """The summary as text."""
+        turned_away = f", {self.refused} refused" if self.refused else ""
+        cut_short = f", {self.aborted} aborted" if self.aborted else ""
+        lines = [
+            f"scenario     {self.scenario}, model {self.model}",
+            f"speed        {self.tokens_per_s:.1f} tokens/s measured on this machine, kernels {self.kernels}, "
+            f"device {self.device}",
+            f"requests     {self.requests}: {self.finished} finished{turned_away}{cut_short}",
+            f"tokens       {self.prompt_tokens} in prompts, {self.answer_tokens} in answers, "
+            f"{self.computed_tokens} computed in {self.steps} steps, {self.seconds:.2f} s",
+            f"TTFT         {self.ttft or 'no request has answered'}",
+            f"TPOT         {self.tpot or 'no answer has two tokens'}",
+            f"KV use       mean {self.kv_use_mean:.0%}, peak {self.kv_use_peak:.0%} of {self.num_blocks} blocks "
+            f"({self.kv_bytes / 2**20:.1f} MiB)",
+            f"preemptions  {self.preemptions}",
+        ]
+        return [*lines, f"broke off    {self.error}"] if self.error else lines
+
+
+def summarize(events: Iterable[AnyEvent]) -> Summary:
+    """Sum up a whole trace. Raises TraceError when it contradicts itself."""
+    return summarize_state(fold(events))
+
+
+def summarize_state(state: RunState) -> Summary:
+    """Sum up what has happened so far. The state has seen RunStarted."""
+    config = state.config
+    if config is None:
+        raise ValueError("a run that has not started has no summary")
+    seqs = list(state.sequences.values())
+    used = [1 - step.num_free_blocks / config.num_blocks for step in state.steps]
+    begun = min((seq.arrived for seq in seqs), default=0.0)
+    return Summary(
+        scenario=config.scenario,
+        model=config.model,
+        kernels=config.kernels,
+        device=config.device,
+        requests=len(seqs),
+        finished=sum(seq.finish_reason in ("stop", "length") for seq in seqs),
+        refused=sum(seq.status == "refused" for seq in seqs),
+        aborted=sum(seq.finish_reason == "aborted" for seq in seqs),
+        preemptions=sum(seq.preemptions for seq in seqs),
+        steps=len(state.steps),
+        prompt_tokens=sum(seq.num_prompt_tokens for seq in seqs if seq.status != "refused"),
+        computed_tokens=sum(step.num_tokens for step in state.steps),
+        answer_tokens=state.num_output_tokens,
+        seconds=state.steps[-1].time - begun if state.steps else 0.0,
+        ttft=Percentiles.of([seq.ttft for seq in seqs if seq.ttft is not None]),
+        tpot=Percentiles.of([seq.tpot for seq in seqs if seq.tpot is not None]),
+        kv_use_mean=sum(used) / len(used) if used else 0.0,
+        kv_use_peak=max(used, default=0.0),
+        num_blocks=config.num_blocks,
+        kv_bytes=config.num_blocks * config.block_size * config.kv_bytes_per_token,
+        error=state.ended.error if state.ended else None,
+    )

@@ -1,0 +1,70 @@
+"""Text to tokens, and tokens back to text while they come."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import tokenizers
+
+from ladder_engine.errors import ModelError
+
+_UNFINISHED = "\ufffd"  # what a decoder writes for bytes that are not (yet) a whole character
+
+
+class Tokenizer:
+    """The tokenizer.json of a model folder."""
+
+    def __init__(self, backend: tokenizers.Tokenizer) -> None:
+        self._backend = backend
+
+    @staticmethod
+    def load(folder: Path) -> Tokenizer:
+        """Raises ModelError naming the file."""
+        path = folder / "tokenizer.json"
+        try:
+            return Tokenizer(tokenizers.Tokenizer.from_file(str(path)))
+        except Exception as error:  # the Rust side raises bare Exception
+            raise ModelError(
+                f"{path}: cannot be read as a tokenizer ({error}); copy the file again."
+            ) from None
+
+    def encode(self, text: str) -> list[int]:
+        """Token ids of `text`, with the special tokens that the tokenizer itself puts in front."""
+        ids: list[int] = self._backend.encode(text).ids
+        return ids
+
+    def decode(self, token_ids: list[int]) -> str:
+        """Text of `token_ids`, special tokens left out."""
+        text: str = self._backend.decode(token_ids, skip_special_tokens=True)
+        return text
+
+    def stream(self) -> TextStream:
+        """A fresh stream for one answer."""
+        return TextStream(self)
+
+
+class TextStream:
+    """Turns one answer's tokens into text as they come: the pieces together are `decode` of all tokens.
+
+    A character may be spread over several tokens, so text whose end is unfinished is held back. Decoding starts one
+    piece before the new one, because some tokenizers write a token differently at the start of a text.
+    """
+
+    def __init__(self, tokenizer: Tokenizer) -> None:
+        self._tokenizer = tokenizer
+        self._ids: list[int] = []  # the last finished piece, then the tokens since
+        self._done = 0  # how many of them are already text
+        self._done_text = ""
+
+    def push(self, token_id: int, *, last: bool = False) -> str:
+        """The text that `token_id` completes; with `last`, everything that was held back too."""
+        self._ids.append(token_id)
+        text = self._tokenizer.decode(self._ids)
+        if text.endswith(_UNFINISHED) and not last:
+            return ""
+        piece = text[len(self._done_text) :]
+        if piece:
+            del self._ids[: self._done]
+            self._done = len(self._ids)
+            self._done_text = self._tokenizer.decode(self._ids) if self._done else ""
+        return piece

@@ -1,0 +1,31 @@
+"""What the window's tests share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from ladder_content.loader import bundled_pack, load_pack
+from ladder_content.model import Pack
+from ladder_desktop.app import Application
+from ladder_desktop.study import Desk
+from ladder_desktop.theme import apply, load_theme
+from PySide6.QtWidgets import QApplication
+
+
+@pytest.fixture(scope="session")
+def pack() -> Pack:
+    return load_pack(bundled_pack())
+
+
+@pytest.fixture
+def application(qapp: QApplication, tmp_path: Path, pack: Pack) -> Iterator[Application]:
+    theme = load_theme("light")
+    apply(qapp, theme)
+    made = Application(tmp_path / "data", pack, Desk.open(tmp_path / "data"), theme)
+    made.window.show()
+    yield made
+    made.close()
+    made.window.deleteLater()
+    qapp.processEvents()

@@ -1,0 +1,155 @@
+from __future__ import annotations
+
+import pytest
+from ladder_engine.trace import StepTimed
+from PySide6.QtCore import QPoint, Qt
+from pytestqt.qtbot import QtBot
+
+from tests.desktop.live.conftest import Make, RecordedClient, client_of, with_run
+from tests.traces import busy_trace
+
+# The offscreen platform cannot tell a window its least size, and says so for every page with a layout.
+pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints", extend=True)
+
+
+def test_a_run_plays_by_itself_to_its_end_and_then_the_timer_stops(make: Make, qtbot: QtBot) -> None:
+    page = make(RecordedClient(batches=9))
+    page.player.speed = 120
+    assert not page._timer.isActive()
+    page.run()
+    assert page.head.message.text() == "Starting the engine…"
+    assert page._timer.isActive()
+    qtbot.waitUntil(lambda: page.player.ended, timeout=20_000)
+    qtbot.waitUntil(lambda: not page._timer.isActive(), timeout=5_000)
+
+    assert client_of(page).calls == ["run 1-short-chats.yaml"]
+    assert page.head.message.text() == ""
+    assert page.transport.counter.text() == f"step {page.player.last} of {page.player.last}"
+    assert page.transport.play.text() == "Replay"
+    assert page.head.button.text() == "Run"
+
+
+def test_a_page_that_is_not_shown_paints_nothing(make: Make) -> None:
+    page = make()
+    page.run()
+    page.deactivate()
+    assert not page._timer.isActive()
+    page.activate()
+    assert page._timer.isActive()
+
+
+@pytest.mark.parametrize(
+    ("key", "button", "position"),
+    [(Qt.Key.Key_Comma, "back", 19), (Qt.Key.Key_Period, "forward", 21)],
+)
+@pytest.mark.parametrize("by", ["key", "button", "action"])
+def test_stepping_by_every_road(
+    make: Make, qtbot: QtBot, key: Qt.Key, button: str, position: int, by: str
+) -> None:
+    page = with_run(make())
+    if by == "key":
+        qtbot.keyClick(page.timeline, key)
+    elif by == "button":
+        qtbot.mouseClick(getattr(page.transport, button), Qt.MouseButton.LeftButton)
+    else:
+        name = {"back": "One step back", "forward": "One step on"}[button]
+        next(action for action in page.page_actions() if action.text() == name).trigger()
+    assert page.player.position == position
+    assert page.transport.counter.text().startswith(f"step {position} of ")
+    assert page.transport.slider.value() == position
+    assert page.grid.state is page.player.state
+
+
+def test_space_plays_and_pauses_wherever_the_keyboard_is_in_the_views(make: Make, qtbot: QtBot) -> None:
+    page = with_run(make())
+    for view in (page.timeline, page.grid, page.requests, page.transport.slider):
+        view.setFocus()
+        qtbot.keyClick(view, Qt.Key.Key_Space)
+        assert page.player.playing, view.accessibleName()
+        qtbot.keyClick(view, Qt.Key.Key_Space)
+        assert not page.player.playing, view.accessibleName()
+
+
+def test_space_on_a_button_that_has_the_keyboard_presses_it(make: Make, qtbot: QtBot) -> None:
+    page = with_run(make())
+    page.transport.forward.setFocus(Qt.FocusReason.TabFocusReason)
+    qtbot.keyClick(page.transport.forward, Qt.Key.Key_Space)
+    assert page.player.position == 21
+    assert not page.player.playing
+
+
+def test_brackets_change_the_speed(make: Make, qtbot: QtBot) -> None:
+    page = with_run(make())
+    qtbot.keyClick(page.timeline, Qt.Key.Key_BracketRight)
+    assert page.transport.speed.text() == "30 steps/s"
+    qtbot.keyClick(page.timeline, Qt.Key.Key_BracketLeft)
+    qtbot.keyClick(page.timeline, Qt.Key.Key_BracketLeft)
+    assert page.transport.speed.text() == "10 steps/s"
+
+
+@pytest.mark.parametrize("road", ["grid", "timeline", "requests"])
+def test_a_selection_lights_every_view_and_escape_clears_it(make: Make, qtbot: QtBot, road: str) -> None:
+    page = with_run(make())
+    seq_id = page.player.state.running[-1]
+    sequence = page.player.state.sequences[seq_id]
+    left = Qt.MouseButton.LeftButton
+    if road == "grid":
+        point = page.grid.cell_rect(sequence.block_table[0]).center().toPoint()
+        qtbot.mouseClick(page.grid, left, pos=point)
+    elif road == "timeline":
+        qtbot.mouseClick(page.timeline.viewport(), left, pos=QPoint(60, 18 + 16 * seq_id + 8))
+    else:
+        index = page.requests.model().index(seq_id, 1)
+        qtbot.mouseClick(page.requests.viewport(), left, pos=page.requests.visualRect(index).center())
+
+    assert page.grid.selection == page.timeline.selection == page.requests.selected_row() == seq_id
+    assert page.answer.text.toPlainText() == sequence.prompt + sequence.text
+    assert sequence.name in page.answer.head.text()
+
+    qtbot.keyClick(page.timeline, Qt.Key.Key_Escape)
+    assert page.grid.selection is page.timeline.selection is None
+    assert not page.requests.selectionModel().hasSelection()
+    assert page.answer.text.toPlainText() == ""
+
+
+def test_arrow_keys_in_the_list_of_requests_select(make: Make, qtbot: QtBot) -> None:
+    page = with_run(make())
+    page.requests.setFocus()
+    qtbot.keyClick(page.requests, Qt.Key.Key_Down)
+    qtbot.keyClick(page.requests, Qt.Key.Key_Down)
+    assert page.selection == page.grid.selection == page.requests.selected_row()
+    assert page.selection is not None
+
+
+@pytest.mark.parametrize("seq_id", [None, 3])
+def test_the_keyboard_coming_into_a_table_changes_no_selection(
+    make: Make, qtbot: QtBot, seq_id: int | None
+) -> None:
+    page = with_run(make())
+    page.select(seq_id)
+    page.requests.setFocus(Qt.FocusReason.TabFocusReason)
+    page.seek(21)
+    qtbot.keyClick(page.timeline, Qt.Key.Key_T)
+    assert page.block_list.hasFocus()
+    assert page.selection == page.timeline.selection == page.requests.selected_row() == seq_id
+
+
+def test_the_answer_of_the_selected_request_grows_and_shrinks_with_the_playhead(make: Make) -> None:
+    page = with_run(make(), 0)
+    page.seek(2)
+    page.select(0)
+    for position in (2, 10, 11, 12, 5, page.player.last):
+        page.seek(position)
+        sequence = page.player.state.sequences[0]
+        assert page.answer.text.toPlainText() == sequence.prompt + sequence.text
+    assert page.requests.currentIndex().row() == 0
+
+
+def test_the_figures_are_those_of_the_trace_at_the_playhead(make: Make) -> None:
+    page = with_run(make(), 15)
+    step = next(event for event in busy_trace() if isinstance(event, StepTimed) and event.step == 15)
+    owned = 20 - step.num_free_blocks
+    assert page.pool.text() == f"{owned} of 20 owned, {5 * owned} %"
+    assert page.queue.text().startswith(f"{step.num_running} running, {step.num_waiting} waiting, ")
+    assert page.pace.text().startswith("10 ms a step, ")
+    assert page.source.text() == "Measured on this machine: none, torch kernels, cpu"

@@ -1,0 +1,228 @@
+"""The window as a whole: every way to a page, progress out and in, and faults as dialogs that change nothing."""
+
+from __future__ import annotations
+
+import shutil
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from ladder_content.loader import bundled_pack
+from ladder_desktop import app as app_module
+from ladder_desktop.app import Application
+from ladder_desktop.dialogs import ShortcutSheet
+from ladder_desktop.home_page import HomePage
+from ladder_desktop.live.live_page import LivePage
+from ladder_desktop.study import Desk, Rating
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox, QPushButton, QTableWidget, QWidget
+from pytestqt.qtbot import QtBot
+
+PAGES = ["home", "study:hub", "drill", "tickets", "live"]
+
+
+def place(application: Application, key: str) -> int:
+    return [entry.key for entry in application._entries()].index(key)
+
+
+def by_rail(application: Application, key: str, qtbot: QtBot) -> None:
+    application.window.rail.setCurrentRow(place(application, key))
+
+
+def by_menu(application: Application, key: str, qtbot: QtBot) -> None:
+    action(application, key).trigger()
+
+
+def by_key(application: Application, key: str, qtbot: QtBot) -> None:
+    digit = (place(application, key) + 1) % 10
+    qtbot.keyClick(application.window, Qt.Key(Qt.Key.Key_0 + digit), Qt.KeyboardModifier.AltModifier)
+
+
+def action(application: Application, key: str) -> QAction:
+    return next(one for one in application.window.all_actions() if one.data() == key)
+
+
+@pytest.mark.parametrize("way", [by_rail, by_menu, by_key])
+@pytest.mark.parametrize("key", PAGES)
+def test_every_page_by_every_way(application: Application, qtbot: QtBot, way: object, key: str) -> None:
+    application.window.show_page("drill" if key == "home" else "home")
+    assert callable(way)
+    way(application, key, qtbot)
+    assert application.window.page(key).isVisible()
+    assert application.window.rail.currentItem().data(Qt.ItemDataRole.UserRole) == key
+
+
+def test_the_home_page_leads_everywhere(application: Application, qtbot: QtBot) -> None:
+    reached = set()
+    home = application.window.page("home")
+    assert isinstance(home, HomePage)
+    for button in home.findChildren(QPushButton):
+        application.window.show_page("home")
+        with qtbot.waitSignal(application.window.page_shown) as shown:
+            button.click()
+        reached.add(shown.args[0])
+    assert reached == {
+        "drill",
+        "tickets",
+        "live",
+        *(f"study:{study.id}" for study in application.pack.studies),
+    }
+
+
+def test_a_link_to_the_lab_picks_its_scenario(application: Application) -> None:
+    application._go("live:more-than-fits")
+    page = application.window.page("live")
+    assert isinstance(page, LivePage)
+    assert page.isVisible()
+    assert page.head.scenario is not None
+    assert page.head.scenario.id == "more-than-fits"
+    application._go("live:no-such-thing")
+    assert "no-such-thing" in page.head.message.text()
+
+
+def test_every_focusable_widget_has_a_name(application: Application) -> None:
+    for key in PAGES:
+        application.window.show_page(key)
+    nameless = [
+        f"{type(widget).__name__} in {type(widget.parentWidget()).__name__}"
+        for widget in application.window.findChildren(QWidget)
+        if widget.focusPolicy() & Qt.FocusPolicy.TabFocus
+        and widget.isVisibleTo(application.window)
+        and not (widget.accessibleName() or getattr(widget, "text", str)())
+    ]
+    assert not nameless
+
+
+def test_the_counts_in_the_rail_follow_an_answer(application: Application, qtbot: QtBot) -> None:
+    application.window.show_page("drill")
+    row = place(application, "drill")
+    before = application.window.rail.item(row).text()
+    qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Space)
+    qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_4)
+    assert len(application.desk.reviews()) == 1
+    assert application.window.rail.item(row).text() != before
+
+
+def test_the_sheet_shows_the_keys_of_menus_and_page(application: Application) -> None:
+    application.window.show_page("drill")
+    application.window.show_shortcuts()
+    sheet = application.window.findChild(ShortcutSheet)
+    table = sheet.findChild(QTableWidget)
+    rows = {table.item(row, 0).text(): table.item(row, 1).text() for row in range(table.rowCount())}
+    assert rows["Export progress…"] == "Ctrl+E"
+    assert any("Good" in name and keys.startswith("3") for name, keys in rows.items())
+    sheet.close()
+
+
+def box(application: Application) -> QMessageBox:
+    found = application.window.findChild(QMessageBox)
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize("suffix", [".apkg", ".zip", ".ladder"])
+def test_export_by_the_menu(
+    application: Application, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, suffix: str
+) -> None:
+    chosen = f"(*{suffix})"
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / "mine"), chosen))
+    application.ask_export()
+    assert (tmp_path / f"mine{suffix}").stat().st_size > 500
+    assert f"mine{suffix}" in box(application).text()
+
+
+def test_an_export_that_fails_is_a_dialog(
+    application: Application, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target = tmp_path / "no such folder" / "mine.apkg"
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(target), ""))
+    application.ask_export()
+    assert box(application).icon() == QMessageBox.Icon.Warning
+    assert "mine.apkg" in box(application).text()
+
+
+def test_progress_travels_by_bundle(
+    application: Application, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Desk.open(tmp_path / "other") as other:
+        other.register([state.item for state in application.desk.states()])
+        other.answer(
+            f"{application.pack.id}/{application.pack.studies[0].cards[0].id}",
+            Rating.GOOD,
+            timedelta(seconds=9),
+        )
+        app_module.exporting.export(tmp_path / "p.ladder", other, application.pack)
+        expected = other.states()
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (str(tmp_path / "p.ladder"), ""))
+    application.ask_import()
+    assert application.desk.states() == expected
+    assert "1 review" in box(application).text()
+
+
+def test_a_bundle_cut_short_is_a_dialog_and_changes_nothing(
+    application: Application, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    application.export(tmp_path / "p.ladder")
+    (tmp_path / "p.ladder").write_bytes((tmp_path / "p.ladder").read_bytes()[:300])
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (str(tmp_path / "p.ladder"), ""))
+    before = application.desk.states()
+    application.ask_import()
+    assert "p.ladder" in box(application).text()
+    assert application.desk.states() == before
+
+
+def copy_of_the_pack(folder: Path) -> Path:
+    return Path(shutil.copytree(bundled_pack(), folder))
+
+
+def test_a_broken_pack_is_a_dialog_and_the_old_one_stays(
+    application: Application, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broken = copy_of_the_pack(tmp_path / "broken")
+    (broken / "facts.yaml").write_text("- id: [", "utf-8")
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (str(broken / "pack.yaml"), ""))
+    pack = application.pack
+    application.ask_pack()
+    assert "facts.yaml" in box(application).text()
+    assert application.pack is pack
+    assert application.window.page("home").isVisible()
+
+
+def test_another_pack_takes_the_place_of_the_first(
+    application: Application, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = copy_of_the_pack(tmp_path / "other")
+    source = (other / "pack.yaml").read_text("utf-8")
+    (other / "pack.yaml").write_text(source.replace("id: runtime-ladder", "id: mine"), "utf-8")
+    for key in PAGES:
+        application.window.show_page(key)
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (str(other / "pack.yaml"), ""))
+    application.ask_pack()
+    assert application.pack.id == "mine"
+    item = application.desk.next_item("card")
+    assert item is not None
+    assert item.item_id.startswith("mine/")
+    for key in PAGES:
+        application.window.show_page(key)
+
+
+def test_a_start_that_fails_is_a_dialog_and_status_2(
+    qapp: QApplication, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said = []
+    monkeypatch.setattr(QMessageBox, "exec", lambda self: said.append(self.text()))
+    (tmp_path / "data").write_text("in the way")
+    assert app_module.run(tmp_path / "data", bundled_pack(), "light") == 2
+    assert len(said) == 1
+    assert "data" in said[0]
+
+
+def test_the_size_of_the_window_is_remembered(
+    application: Application, tmp_path: Path, qapp: QApplication
+) -> None:
+    application.window.resize(1111, 777)
+    application.close()
+    again = Application(tmp_path / "data", application.pack, Desk.open(tmp_path / "data"), application.theme)
+    assert again.window.size().toTuple() == (1111, 777)
+    again.close()

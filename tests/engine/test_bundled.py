@@ -1,0 +1,132 @@
+"""The bundled scenarios on the bundled model: what each story tells people to look at must really happen."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TypeVar
+
+import pytest
+from ladder_content.loader import bundled_pack, load_pack
+from ladder_content.text import plain_text
+from ladder_engine.config import ModelConfig
+from ladder_engine.fold import RunState, fold
+from ladder_engine.models import bundled_model
+from ladder_engine.runner import run_scenario
+from ladder_engine.scenario import find_scenario
+from ladder_engine.trace import Admitted, AnyEvent, BlocksFreed, Event, Finished, Preempted, Scheduled, Waits
+
+E = TypeVar("E", bound=Event)
+
+
+class Watched:
+    def __init__(self, name: str) -> None:
+        self.events: list[AnyEvent] = []
+        run_scenario(find_scenario(name), self.events.extend, "torch")
+        self.state: RunState = fold(self.events)
+        self.ids = {seq.name: seq.seq_id for seq in self.state.sequences.values()}
+
+    def of(self, kind: type[E]) -> list[E]:
+        return [event for event in self.events if isinstance(event, kind)]
+
+    def scheduled(self, name: str) -> list[Scheduled]:
+        return [event for event in self.of(Scheduled) if event.seq_id == self.ids[name]]
+
+
+@pytest.fixture(scope="module")
+def short_chats() -> Watched:
+    return Watched("short-chats")
+
+
+@pytest.fixture(scope="module")
+def long_prompt() -> Watched:
+    return Watched("long-prompt")
+
+
+@pytest.fixture(scope="module")
+def more_than_fits() -> Watched:
+    return Watched("more-than-fits")
+
+
+def test_everybody_is_answered_in_a_run_of_watchable_length(
+    short_chats: Watched, long_prompt: Watched, more_than_fits: Watched
+) -> None:
+    for run in (short_chats, long_prompt, more_than_fits):
+        assert 60 <= len(run.state.steps) <= 200
+        assert all(seq.finish_reason in ("stop", "length") for seq in run.state.sequences.values())
+        assert all(seq.text for seq in run.state.sequences.values())
+
+
+def test_short_chats_mix_prefill_with_decode_and_reuse_blocks_at_once(short_chats: Watched) -> None:
+    mixed = [
+        step for step in short_chats.state.steps if {work.kind for work in step.work} == {"prefill", "decode"}
+    ]
+    assert len(mixed) >= 6
+    assert len({event.step for event in short_chats.of(Finished)}) >= 8
+    freed = {(event.seq_id, event.step) for event in short_chats.of(BlocksFreed)}
+    assert freed == {(event.seq_id, event.step) for event in short_chats.of(Finished)}
+
+
+def test_the_ninth_chat_waits_for_a_place_while_blocks_are_free(short_chats: Watched) -> None:
+    waits = [event for event in short_chats.of(Waits) if event.reason == "max_num_seqs"]
+    assert waits
+    assert all(short_chats.state.steps[event.step - 1].num_free_blocks > 8 for event in waits)
+    assert max(len(step.work) for step in short_chats.state.steps) == 8
+
+
+def test_chats_do_not_miss_a_step_while_the_long_prompt_is_read(long_prompt: Watched) -> None:
+    chunks = [event for event in long_prompt.scheduled("the long report") if event.kind == "prefill"]
+    assert len(chunks) >= 8
+    for name in ("ada", "ben", "cleo", "dan", "eve"):
+        decoded = {event.step for event in long_prompt.scheduled(name) if event.kind == "decode"}
+        assert {event.step for event in chunks} <= decoded, name
+    assert [event.num_tokens for event in chunks[:-1]] == [32 - 5] * (len(chunks) - 1)
+
+
+def test_those_who_come_after_the_long_prompt_wait_for_token_budget(long_prompt: Watched) -> None:
+    last = max(event.step for event in long_prompt.scheduled("the long report") if event.kind == "prefill")
+    admitted = {event.seq_id: event.step for event in long_prompt.of(Admitted)}
+    assert all(admitted[long_prompt.ids[name]] >= last for name in ("finn", "gwen", "hugo"))
+    assert "token_budget" in {event.reason for event in long_prompt.of(Waits)}
+
+
+def test_the_pool_fills_and_the_youngest_are_preempted_but_never_the_oldest(more_than_fits: Watched) -> None:
+    assert min(step.num_free_blocks for step in more_than_fits.state.steps) == 0
+    preempted = [event.seq_id for event in more_than_fits.of(Preempted)]
+    assert len(preempted) >= 3
+    assert 0 not in preempted
+    again = [
+        event for event in more_than_fits.of(Scheduled) if event.seq_id in preempted and event.start == 0
+    ]
+    assert all(event.kind == "prefill" for event in again)
+    assert len(again) > len(set(preempted))
+    computed = sum(step.num_tokens for step in more_than_fits.state.steps)
+    needed = sum(seq.num_tokens - 1 for seq in more_than_fits.state.sequences.values())
+    assert computed > needed
+
+
+def test_asked_a_cards_question_the_model_answers_in_the_words_of_the_lesson(more_than_fits: Watched) -> None:
+    """Most runs of four words that it says stand in the text of the pack."""
+    words = plain_text(load_pack(bundled_pack()).studies).split()
+    lesson = {tuple(words[at : at + 4]) for at in range(len(words) - 3)}
+    for name in ("prefill and decode", "paging", "admission", "scale"):
+        said = more_than_fits.state.sequences[more_than_fits.ids[name]].text.split()
+        runs = [tuple(said[at : at + 4]) for at in range(len(said) - 4)]  # the last word may be cut
+        assert len(runs) >= 20
+        assert sum(run in lesson for run in runs) >= 0.6 * len(runs), name
+
+
+@pytest.mark.parametrize("name", ["ladder-3m", "ladder-draft"])
+def test_a_bundled_model_says_how_it_was_made(name: str) -> None:
+    folder: Path = bundled_model(name)
+    record = json.loads((folder / "training.json").read_text("utf-8"))
+    assert {"seed", "steps"} <= set(record["recipe"])
+    assert record["last_loss"] < record["first_loss"] / 4
+    assert ModelConfig.load(folder).num_key_value_heads >= 4
+
+
+def test_the_bundled_models_are_small_and_share_a_tokenizer() -> None:
+    folders = [bundled_model(name) for name in ("ladder-3m", "ladder-draft")]
+    assert sum((folder / "model.safetensors").stat().st_size for folder in folders) <= 12 * 2**20
+    first, second = ((folder / "tokenizer.json").read_bytes() for folder in folders)
+    assert first == second

@@ -1,0 +1,117 @@
+"""The command line as a person meets it: bad input ends in one sentence and exit status 2."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+from ladder_content.loader import bundled_pack
+from ladder_desktop.cli import main
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def invoke(*arguments: object) -> Result:
+    return CliRunner().invoke(main, [str(argument) for argument in arguments])
+
+
+def assert_one_sentence(result: Result, *parts: str) -> None:
+    assert result.exit_code == 2, result.output
+    lines = result.stderr.strip().splitlines()
+    assert len(lines) == 1, result.stderr
+    assert lines[0].endswith("."), lines[0]
+    for part in parts:
+        assert part in lines[0]
+
+
+def test_help_lists_the_subcommands() -> None:
+    output = invoke("--help").output
+    for command in ("open", "tour", "engine", "export", "import", "check"):
+        assert command in output
+
+
+@pytest.mark.parametrize("suffix", [".apkg", ".zip", ".ladder"])
+def test_export_writes_each_form(tmp_path: Path, suffix: str) -> None:
+    out = tmp_path / f"progress{suffix}"
+    result = invoke("export", "--data", tmp_path / "data", out)
+    assert result.exit_code == 0, result.output
+    assert out.stat().st_size > 1000
+
+
+def test_export_to_an_unknown_form(tmp_path: Path) -> None:
+    assert_one_sentence(
+        invoke("export", "--data", tmp_path / "data", tmp_path / "progress.doc"), "progress.doc"
+    )
+    assert not (tmp_path / "progress.doc").exists()
+
+
+def test_a_bundle_cut_short(tmp_path: Path) -> None:
+    out = tmp_path / "progress.ladder"
+    invoke("export", "--data", tmp_path / "data", out)
+    out.write_bytes(out.read_bytes()[:-200])
+    assert_one_sentence(invoke("import", "--data", tmp_path / "other", out), "progress.ladder")
+
+
+def test_a_database_from_a_newer_version_is_left_alone(tmp_path: Path) -> None:
+    invoke("export", "--data", tmp_path, tmp_path / "a.ladder")
+    database = tmp_path / "progress.db"
+    with sqlite3.connect(database) as connection:
+        connection.execute("PRAGMA user_version = 9999")
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    connection.close()
+    before = database.read_bytes()
+    assert_one_sentence(invoke("export", "--data", tmp_path, tmp_path / "b.ladder"), "progress.db")
+    assert database.read_bytes() == before
+
+
+def test_a_data_folder_that_is_a_file(tmp_path: Path) -> None:
+    (tmp_path / "data").write_text("in the way")
+    result = invoke("import", "--data", tmp_path / "data" / "deeper", tmp_path / "x.ladder")
+    assert_one_sentence(result, "data")
+
+
+def test_a_broken_pack_names_file_and_line(tmp_path: Path) -> None:
+    shutil.copytree(bundled_pack(), tmp_path, dirs_exist_ok=True)
+    (tmp_path / "pack.yaml").write_text("id: [unclosed\n")
+    result = invoke("check", tmp_path)
+    assert result.exit_code == 2
+    assert result.stderr.startswith("pack.yaml:2: ")
+    assert_one_sentence(
+        invoke("export", "--data", tmp_path / "data", "--pack", tmp_path, tmp_path / "a.ladder"), "pack.yaml"
+    )
+
+
+def test_a_scenario_that_does_not_exist() -> None:
+    assert_one_sentence(invoke("engine", "run", "--scenario", "no-such-thing"), "no-such-thing")
+
+
+def test_without_a_display_the_window_says_so(tmp_path: Path) -> None:
+    environment = {
+        key: value
+        for key, value in os.environ.items()
+        if key not in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
+    }
+    paths = os.pathsep.join(str(ROOT / room) for room in ("desktop", "content", "engine", "kernels"))
+    result = subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            "from ladder_desktop.cli import main; main()",
+            "open",
+            "--data",
+            str(tmp_path),
+        ],
+        env={**environment, "PYTHONPATH": paths},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert result.returncode == 2
+    assert "display" in result.stderr
+    assert len(result.stderr.strip().splitlines()) == 1
