@@ -83,7 +83,10 @@ def check_paged_attention(setting: Setting, dtype: torch.dtype) -> Iterator[Outc
         *(_LARGE_ATTENTION if setting.large and dtype != torch.float32 else ()),
     ):
         batch = paged_batch(q_lens, lens, q_heads, kv_heads, head_dim, dtype, setting.device, **options)
-        if plan is not None and dtype == torch.float32:  # the tiles of a plan are made for 16 bits
+        if plan is None:  # what a GPU would launch, also under the interpreter
+            longest = batch.block_tables.shape[1] * 16
+            plan = split_kv.gpu_plan(batch.query, batch.key_cache, len(lens), longest, multiprocessors=132)
+        elif dtype == torch.float32:  # the tiles of these plans are made for 16 bits
             plan = split_kv.Plan(plan.block_m, 16, 4, 2, plan.num_splits, plan.split_size)
         with_plan = {} if setting.twins else {"plan": plan}
         out = setting.call(paged_attention, "paged_attention", *batch.arguments(), **with_plan)
