@@ -13,6 +13,7 @@ A pack is a folder (or a zip of one):
         maps.yaml                 a list of Map
         cards.yaml                a list of Card
         tickets.yaml              a list of Ticket
+        snippets.yaml             a list of Snippet; the only file that may be absent
 
 Text fields hold Markdown. A figure in a text carries the id of its fact in square brackets: `295 FLOP/B [F1.09]`.
 """
@@ -23,6 +24,7 @@ from typing import Literal
 
 import msgspec
 
+CardKind = Literal["qa", "numeric", "cloze", "lever"]
 MapKind = Literal["architecture", "flow"]
 StepName = Literal["shape", "bound", "lever", "study"]
 STEP_NAMES: tuple[StepName, ...] = ("shape", "bound", "lever", "study")
@@ -65,8 +67,34 @@ class Section(Record, frozen=True):
     body: str
 
 
+class Option(Record, frozen=True):
+    """One choice of a card or of a ticket's step. `why` says why it is right, or why it tempts and fails."""
+
+    text: str
+    why: str
+    correct: bool = False
+
+
+class Expected(Record, frozen=True):
+    """The result of a numeric card, in `unit`. `tolerance` is relative: 0.02 accepts two percent either way."""
+
+    value: float
+    unit: str
+    tolerance: float
+
+
 class Card(Record, frozen=True):
-    """A question an interviewer asks, an answer that can be spoken, and the points it is graded against."""
+    """A question an interviewer asks, an answer that can be spoken, and the points it is graded against.
+
+    What the fields hold, by kind:
+
+    - `qa`: a question and the answer to speak.
+    - `numeric`: the result is `expected`, and `answer` is the worked solution.
+    - `cloze`: `question` holds the parts to recall as `{{hidden text}}`, one or more; `answer` explains.
+    - `lever`: one of `options` (three to five) is correct, and `answer` is the reasoning.
+
+    `lab` names a scenario of the engine that shows the claim. This room knows no engine: it is a name and no more.
+    """
 
     id: str
     question: str
@@ -76,14 +104,10 @@ class Card(Record, frozen=True):
     difficulty: Literal[1, 2, 3]
     tags: tuple[str, ...]
     facts: tuple[str, ...] = ()
-
-
-class Option(Record, frozen=True):
-    """One choice in a step of a ticket. `why` says why it is right, or why it tempts and fails."""
-
-    text: str
-    why: str
-    correct: bool = False
+    kind: CardKind = "qa"
+    expected: Expected | None = None
+    options: tuple[Option, ...] = ()
+    lab: str | None = None
 
 
 class Step(Record, frozen=True):
@@ -102,7 +126,10 @@ class Metric(Record, frozen=True):
 
 
 class Ticket(Record, frozen=True):
-    """A pitfall ticket: a scenario with numbers, answered in four steps, and the evidence that decides."""
+    """A pitfall ticket: a scenario with numbers, answered in four steps, and the evidence that decides.
+
+    `lab` names a scenario of the engine that shows it, as on a card.
+    """
 
     id: str
     title: str
@@ -112,6 +139,7 @@ class Ticket(Record, frozen=True):
     evidence: str
     tags: tuple[str, ...]
     facts: tuple[str, ...] = ()
+    lab: str | None = None
 
 
 class Node(Record, frozen=True):
@@ -148,8 +176,33 @@ class Map(Record, frozen=True):
     edges: tuple[Edge, ...]
 
 
+class Vector(Record, frozen=True):
+    """A check of a snippet: the value that a call of its functions gives, within a relative tolerance.
+
+    `call` is a Python expression. Text, truth values and lists have to be equal whatever the tolerance.
+    """
+
+    call: str
+    expected: bool | int | float | str | list[bool | int | float | str]
+    tolerance: float = 0.0
+
+
+class Snippet(Record, frozen=True):
+    """A small program to read, run and change in the sealed interpreter.
+
+    `code` is Python that imports nothing but `math`; what it prints is its lesson. `explanation` is Markdown: what
+    it shows, how to read it, and why its rules stand in their order. `vectors` are known to hold: tests run them.
+    """
+
+    id: str
+    title: str
+    explanation: str
+    code: str
+    vectors: tuple[Vector, ...]
+
+
 class Study(Record, frozen=True):
-    """One study: its Gist, its Maps, its cards and its tickets."""
+    """One study: its Gist, its Maps, its cards, its tickets and its snippets."""
 
     id: str
     title: str
@@ -160,6 +213,7 @@ class Study(Record, frozen=True):
     cards: tuple[Card, ...]
     tickets: tuple[Ticket, ...]
     references: tuple[Reference, ...]
+    snippets: tuple[Snippet, ...] = ()
 
 
 class Pack(Record, frozen=True):
