@@ -3,8 +3,9 @@
 The lint on top of the loader's faults:
 
 - A figure (a number in digits) in a text carries the id of its fact, in the same paragraph, list entry or table row.
-  Givens carry none: the question and follow-up of a card, the scenario, readings and prompts of a ticket. Names such as
-  `H100`, `8B`, `fp8` or `p99`, ordinals, years and dates, and code are no figures.
+  Givens carry none: the question and follow-up of a card, the scenario, readings and prompts of a ticket. The question of
+  a cloze card is no given: it states. Names such as `H100`, `8B`, `fp8` or `p99`, ordinals, years and dates, and code
+  are no figures.
 - The `facts` of a card or ticket are the facts that its texts cite.
 - No two nodes of a map stand in one place, and a node's mechanism is one that the themes have a colour for.
 - A link `map:ladder` or `map:ladder/kv-cache` leads to a map of the same study, or to a box on it.
@@ -41,7 +42,7 @@ MECHANISMS = frozenset(
     ]
 )
 _GIVENS = re.compile(
-    r"(^|\.)(id|question|follow_up|scenario|prompt|name|url|source|target|mechanism|tags\[\d+\]|facts\[\d+\])$"
+    r"(^|\.)(id|question|follow_up|scenario|prompt|name|url|source|target|mechanism|lab|unit|code|call|tags\[\d+\]|facts\[\d+\])$"
     r"|\.metrics\[\d+\]\."
 )
 _CODE = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)", re.DOTALL)
@@ -99,11 +100,17 @@ def _lint_document(document: Document, faults: Faults) -> None:
         _lint_formulas(document, faults)
     elif kind != "pack.yaml":
         for text in document.texts:
-            if not _GIVENS.search(text.field):
+            if not _is_given(text):
                 for _, block in blocks(text.text):
                     _lint_figures(document.name, text.line, text.field, block, faults)
     if kind in ("cards.yaml", "tickets.yaml"):
         _lint_listed_facts(document, faults)
+
+
+def _is_given(text: Text) -> bool:
+    """Tell whether a text sets a scene; a cloze question does not, it states."""
+    cloze = text.field.endswith(".question") and "{{" in text.text
+    return not cloze and _GIVENS.search(text.field) is not None
 
 
 def _lint_figures(name: str, line: int, field: str, block: str, faults: Faults) -> None:

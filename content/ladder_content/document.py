@@ -94,10 +94,13 @@ class _Decoder:
 
     def decode(self, node: Node, kind: inspect.Type, path: str) -> Any:
         self._document.lines[path] = node.line
-        if isinstance(kind, inspect.UnionType):  # the model knows one union only: something or None
+        if isinstance(kind, inspect.UnionType):  # the model knows two: something or None, and any plain value
+            some = [one for one in kind.types if not isinstance(one, inspect.NoneType)]
+            if len(some) > 1:
+                return self._any(node, path)
             if node.is_null():
                 return None
-            kind = next(one for one in kind.types if not isinstance(one, inspect.NoneType))
+            kind = some[0]
         if isinstance(kind, inspect.StructType):
             return self._struct(node, kind, path)
         if isinstance(kind, inspect.VarTupleType | inspect.TupleType):
@@ -138,6 +141,19 @@ class _Decoder:
         if isinstance(kind, inspect.TupleType) and len(items) != len(kind.item_types):
             return self._fault(node, path, f"has {len(items)} entries and must have {len(kind.item_types)}")
         return _INVALID if _INVALID in items else tuple(items)
+
+    def _any(self, node: Node, path: str, inside: bool = False) -> Any:
+        """Return a value that has no type but its own: quoted text, a truth, a number, a word, or a list of those."""
+        if isinstance(node.value, list) and not inside:
+            items = [self._any(one, f"{path}[{index}]", inside=True) for index, one in enumerate(node.value)]
+            return _INVALID if _INVALID in items else items
+        if not isinstance(node.value, str):
+            return self._fault(node, path, "must be a single value or a list of single values")
+        if node.is_null():
+            return self._fault(node, path, "is empty")
+        readings = (_BOOLEANS.get, _whole, _number) if node.plain else ()
+        values = (value for read in readings if (value := read(node.value)) is not None)
+        return next(values, node.value)
 
     def _scalar(self, node: Node, text: str, kind: inspect.Type, path: str) -> Any:
         if isinstance(kind, inspect.StrType):

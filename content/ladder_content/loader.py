@@ -24,8 +24,10 @@ from ladder_content.citations import FACT_ID
 from ladder_content.document import Document, decode, decode_list, decode_text
 from ladder_content.faults import Fault, Faults, PackError, shown
 from ladder_content.gist import Placed, parse_sections
-from ladder_content.model import Card, Fact, Map, Pack, Record, Reference, Study, Ticket
-from ladder_content.source import Archive, Folder, Source, UnreadableError
+from ladder_content.kinds import check_card
+from ladder_content.model import Card, Fact, Map, Pack, Record, Reference, Snippet, Study, Ticket
+from ladder_content.snippets import check_snippet
+from ladder_content.source import Archive, Folder, MissingError, Source, UnreadableError
 
 __all__ = ["Fault", "PackError", "bundled_pack", "load_pack"]
 
@@ -124,7 +126,7 @@ class _Reader:
         self._source = source
         self._draft = draft
         self._faults = draft.faults
-        self._items: dict[str, str] = {}  # card and ticket ids are unique in the pack: progress hangs on them
+        self._items: dict[str, str] = {}  # ids of cards and tickets, on which progress hangs, and of snippets
         self._studies: dict[str, str] = {}
         self._numbers: dict[str, str] = {}
 
@@ -147,10 +149,12 @@ class _Reader:
                 facts=tuple(facts.values()),
             )
 
-    def _bytes(self, name: str) -> bytes | None:
+    def _bytes(self, name: str, optional: bool = False) -> bytes | None:
         try:
             return self._source.read(name)
         except UnreadableError as error:
+            if optional and isinstance(error, MissingError):
+                return b"[]"
             self._faults.add(name, 1, "", str(error))
             return None
 
@@ -161,8 +165,8 @@ class _Reader:
         self._draft.documents.append(document)
         return value, document
 
-    def _list(self, name: str, kind: type[T]) -> tuple[dict[str, T], Document]:
-        data = self._bytes(name)
+    def _list(self, name: str, kind: type[T], optional: bool = False) -> tuple[dict[str, T], Document]:
+        data = self._bytes(name, optional)
         entries, document = (
             ({}, Document(name)) if data is None else decode_list(name, data, kind, self._faults)
         )
@@ -199,11 +203,16 @@ class _Reader:
         maps = self._maps(f"{base}/maps.yaml")
         cards, in_cards = self._list(f"{base}/cards.yaml", Card)
         tickets, in_tickets = self._list(f"{base}/tickets.yaml", Ticket)
-        for entries, one in ((cards, in_cards), (tickets, in_tickets)):
+        snippets, in_snippets = self._list(f"{base}/snippets.yaml", Snippet, optional=True)
+        for entries, one in ((cards, in_cards), (tickets, in_tickets), (snippets, in_snippets)):
             rules.check_ids(one, self._faults)
             rules.check_unique(
                 one, [(f"{path}.id", entry.id) for path, entry in entries.items()], self._items, self._faults
             )
+        for path, card in cards.items():
+            check_card(in_cards, path, card, self._faults)
+        for path, snippet in snippets.items():
+            check_snippet(in_snippets, path, snippet, self._faults)
         for path, ticket in tickets.items():
             rules.check_ticket(in_tickets, path, ticket, self._faults)
         if head is None:
@@ -218,6 +227,7 @@ class _Reader:
             cards=tuple(cards.values()),
             tickets=tuple(tickets.values()),
             references=head.references,
+            snippets=tuple(snippets.values()),
         )
 
     def _head(self, head: StudyHead, document: Document) -> None:

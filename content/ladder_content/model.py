@@ -20,7 +20,7 @@ Text fields hold Markdown. A figure in a text carries the id of its fact in squa
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, TypeAlias
 
 import msgspec
 
@@ -28,6 +28,17 @@ CardKind = Literal["qa", "numeric", "cloze", "lever"]
 MapKind = Literal["architecture", "flow"]
 StepName = Literal["shape", "bound", "lever", "study"]
 STEP_NAMES: tuple[StepName, ...] = ("shape", "bound", "lever", "study")
+
+
+Scalar: TypeAlias = bool | int | float | str
+
+
+def near(value: float, expected: float, tolerance: float) -> bool:
+    """Tell whether a number is within a relative tolerance of the expected one; rounding is always forgiven."""
+    try:
+        return abs(value - expected) <= max(tolerance, 1e-12) * abs(expected)
+    except OverflowError:  # a whole number beyond every float
+        return False
 
 
 class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -81,6 +92,10 @@ class Expected(Record, frozen=True):
     value: float
     unit: str
     tolerance: float
+
+    def accepts(self, value: float) -> bool:
+        """Tell whether a result, in the same unit, is close enough."""
+        return near(value, self.value, self.tolerance)
 
 
 class Card(Record, frozen=True):
@@ -177,14 +192,28 @@ class Map(Record, frozen=True):
 
 
 class Vector(Record, frozen=True):
-    """A check of a snippet: the value that a call of its functions gives, within a relative tolerance.
+    """A check of a snippet: the value that a call of its functions gives.
 
-    `call` is a Python expression. Text, truth values and lists have to be equal whatever the tolerance.
+    `call` is a Python expression. `tolerance` is relative and holds for numbers, also inside a list; all else has
+    to be equal.
     """
 
     call: str
-    expected: bool | int | float | str | list[bool | int | float | str]
+    expected: Scalar | list[Scalar]
     tolerance: float = 0.0
+
+    def accepts(self, value: object) -> bool:
+        """Tell whether a result is the expected one."""
+        if isinstance(self.expected, list):
+            if not isinstance(value, list | tuple) or len(value) != len(self.expected):
+                return False
+            return all(map(self._agree, value, self.expected))
+        return self._agree(value, self.expected)
+
+    def _agree(self, value: object, expected: Scalar) -> bool:
+        if isinstance(expected, bool | str) or isinstance(value, bool):
+            return type(value) is type(expected) and value == expected
+        return isinstance(value, int | float) and near(value, expected, self.tolerance)
 
 
 class Snippet(Record, frozen=True):

@@ -9,18 +9,19 @@ from ladder_content.citations import FACT_ID, cited
 from ladder_content.document import Document
 from ladder_content.faults import Faults, shown
 from ladder_content.gist import Placed
-from ladder_content.model import STEP_NAMES, Map, Reference, Ticket
+from ladder_content.model import STEP_NAMES, Map, Option, Reference, Ticket
 
 ID = re.compile(r"[a-z0-9]([a-z0-9.-]{0,78}[a-z0-9])?")
 MAX_CELL = 99
 
 
 def check_ids(document: Document, faults: Faults, pattern: re.Pattern[str] = ID) -> None:
-    """Every `id` in a file must be of the form that progress, links and file names can rely on."""
+    """Every `id` in a file, and every name of a `lab`, is of the form that progress, links and file names rely on."""
     plain = "small letters, digits, dots and hyphens, at most 80 of them"
     form = "written like F1.09" if pattern is FACT_ID else plain
     for text in document.texts:
-        if (text.field == "id" or text.field.endswith(".id")) and not pattern.fullmatch(text.text):
+        named = text.field == "id" or text.field.endswith((".id", ".lab"))
+        if named and not pattern.fullmatch(text.text):
             faults.add(document.name, text.line, text.field, f"is {shown(text.text)}; an id is {form}")
 
 
@@ -46,12 +47,17 @@ def check_ticket(document: Document, path: str, ticket: Ticket, faults: Faults) 
                 document.name, document.lines[f"{place}.name"], f"{place}.name", f"breaks the order {order}"
             )
         line = document.lines[f"{place}.options"]
-        right = sum(option.correct for option in step.options)
-        if right != 1:
-            found = f"{right} correct options and must have exactly one"
-            faults.add(document.name, line, f"{place}.options", f"has {found}")
+        check_one_correct(document, f"{place}.options", step.options, faults)
         if len(step.options) < 2:
             faults.add(document.name, line, f"{place}.options", "offers no choice; give at least two options")
+
+
+def check_one_correct(document: Document, path: str, options: Sequence[Option], faults: Faults) -> None:
+    """Exactly one option of a choice is correct."""
+    right = sum(option.correct for option in options)
+    if right != 1:
+        found = f"has {right} correct options and must have exactly one"
+        faults.add(document.name, document.lines[path], path, found)
 
 
 def check_sections(name: str, sections: Sequence[Placed], faults: Faults) -> None:

@@ -24,6 +24,13 @@ class UnreadableError(Exception):
     """A file of a pack, or the pack itself, cannot be read; the text says why, without a name."""
 
 
+class MissingError(UnreadableError):
+    """The pack has no file of this name."""
+
+    def __init__(self) -> None:
+        super().__init__("is missing")
+
+
 class Source(Protocol):
     """A place that holds a pack's files under their names relative to the pack."""
 
@@ -51,7 +58,7 @@ class Folder:
             with path.open("rb") as file:
                 return self._budget.spend(file.read(MAX_FILE_BYTES + 1))
         except (FileNotFoundError, NotADirectoryError):
-            raise UnreadableError("is missing") from None
+            raise MissingError from None
         except OSError as error:
             raise UnreadableError(f"cannot be read: {error.strerror or type(error).__name__}") from None
 
@@ -77,7 +84,7 @@ class Archive:
         """Return a file's bytes; UnreadableError if it is missing, damaged, or over a limit."""
         info = self._entries.get(name)
         if info is None:
-            raise UnreadableError("is missing")
+            raise MissingError
         if info.flag_bits & 0x1 or info.compress_type not in _PLAIN_METHODS:
             raise UnreadableError("is encrypted, or packed in another way than deflate")
         try:

@@ -8,7 +8,8 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from ladder_content.citations import without_citations
-from ladder_content.model import Map, Study, Ticket
+from ladder_content.cloze import filled
+from ladder_content.model import Card, Map, Study, Ticket
 
 _MARKDOWN = MarkdownIt("commonmark").enable("table")
 
@@ -19,16 +20,30 @@ def plain_text(studies: Iterable[Study]) -> str:
 
 
 def documents(study: Study) -> Iterator[str]:
-    """Yield what can be read by itself: a section, a map, a card as `Q: ...` and `A: ...`, a ticket."""
+    """Yield what can be read by itself: a section, a map, a card as `Q: ...` and `A: ...`, a ticket, a snippet's lesson."""
     yield f"{study.title}\n{plain(study.summary)}"
     for section in study.sections:
         yield f"{section.title}\n{plain(section.body)}"
     for one in study.maps:
         yield _map(one)
     for card in study.cards:
-        yield f"Q: {plain(card.question)}\nA: {' '.join(plain(card.answer).split())}"
+        yield _card(card)
     for ticket in study.tickets:
         yield _ticket(ticket)
+    for snippet in study.snippets:
+        yield f"{snippet.title}\n{plain(snippet.explanation)}"
+
+
+def _card(card: Card) -> str:
+    question, answer = card.question, card.answer
+    if card.kind == "cloze":
+        question = filled(question)
+    elif card.kind == "numeric" and card.expected is not None:
+        answer = f"{card.expected.value:,.6g} {card.expected.unit}. {answer}"
+    elif card.kind == "lever":
+        right = next(option.text for option in card.options if option.correct)
+        answer = f"{right}. {answer}"
+    return f"Q: {' '.join(plain(question).split())}\nA: {' '.join(plain(answer).split())}"
 
 
 def _map(one: Map) -> str:
