@@ -98,7 +98,14 @@ class Application(QObject):
         return page
 
     def _go(self, key: str) -> None:
-        self.window.show_page(key)
+        """Show a page by its key; `live:<scenario>` also picks the scenario."""
+        page, _, scenario_id = key.partition(":")
+        if page == "live" and scenario_id:
+            self.window.show_page("live")
+            if self._live is not None:
+                self._live.choose(scenario_id)
+        else:
+            self.window.show_page(key)
 
     def _build_lesson(self, study: Study) -> QWidget:
         from ladder_desktop.lessons.lesson_page import LessonPage

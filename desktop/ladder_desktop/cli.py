@@ -33,13 +33,14 @@ def faults_as_sentences() -> Iterator[None]:
     """Turn every error that a room raises for a person into a Fault."""
     from ladder_content.loader import PackError
     from ladder_engine.errors import EngineError
+    from ladder_engine.fold import TraceError
 
     from ladder_desktop.exporting import ExportError, ImportFault
     from ladder_desktop.study import StudyError
 
     try:
         yield
-    except (PackError, EngineError, ExportError, ImportFault, StudyError) as error:
+    except (PackError, EngineError, TraceError, ExportError, ImportFault, StudyError) as error:
         raise Fault(str(error)) from error
 
 

@@ -152,8 +152,8 @@ class Tour:
         page = self._show("live", LivePage)
         self._shot("live-empty")
         scenarios = bundled_scenarios()
-        for place, scenario in enumerate(scenarios):
-            page.head.picker.setCurrentIndex(place)
+        for scenario in scenarios:
+            page.choose(scenario.id)
             self._press(Qt.Key.Key_R, Qt.KeyboardModifier.ControlModifier)
             self._wait(
                 lambda: page.player.edge.ended is not None, ENGINE_SECONDS, f"The run of {scenario.id}"

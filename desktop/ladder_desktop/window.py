@@ -170,8 +170,8 @@ class MainWindow(QMainWindow):
         for number, entry in enumerate(self._entries.values(), start=1):
             action = QAction(entry.label.replace("&", "&&"), self._go_menu)
             action.setData(entry.key)
-            if number < 10:
-                action.setShortcut(QKeySequence(f"Alt+{number}"))
+            if number <= 10:
+                action.setShortcut(QKeySequence(f"Alt+{number % 10}"))
             action.triggered.connect(self._go)
             self._go_menu.addAction(action)
 

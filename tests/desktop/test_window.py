@@ -12,6 +12,7 @@ from ladder_desktop import app as app_module
 from ladder_desktop.app import Application
 from ladder_desktop.dialogs import ShortcutSheet
 from ladder_desktop.home_page import HomePage
+from ladder_desktop.live.live_page import LivePage
 from ladder_desktop.study import Desk, Rating
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
@@ -21,8 +22,12 @@ from pytestqt.qtbot import QtBot
 PAGES = ["home", "study:hub", "drill", "tickets", "live"]
 
 
+def place(application: Application, key: str) -> int:
+    return [entry.key for entry in application._entries()].index(key)
+
+
 def by_rail(application: Application, key: str, qtbot: QtBot) -> None:
-    application.window.rail.setCurrentRow([entry.key for entry in application._entries()].index(key))
+    application.window.rail.setCurrentRow(place(application, key))
 
 
 def by_menu(application: Application, key: str, qtbot: QtBot) -> None:
@@ -30,8 +35,8 @@ def by_menu(application: Application, key: str, qtbot: QtBot) -> None:
 
 
 def by_key(application: Application, key: str, qtbot: QtBot) -> None:
-    place = [entry.key for entry in application._entries()].index(key)
-    qtbot.keyClick(application.window, Qt.Key(Qt.Key.Key_1 + place), Qt.KeyboardModifier.AltModifier)
+    digit = (place(application, key) + 1) % 10
+    qtbot.keyClick(application.window, Qt.Key(Qt.Key.Key_0 + digit), Qt.KeyboardModifier.AltModifier)
 
 
 def action(application: Application, key: str) -> QAction:
@@ -65,6 +70,17 @@ def test_the_home_page_leads_everywhere(application: Application, qtbot: QtBot) 
     }
 
 
+def test_a_link_to_the_lab_picks_its_scenario(application: Application) -> None:
+    application._go("live:more-than-fits")
+    page = application.window.page("live")
+    assert isinstance(page, LivePage)
+    assert page.isVisible()
+    assert page.head.scenario is not None
+    assert page.head.scenario.id == "more-than-fits"
+    application._go("live:no-such-thing")
+    assert "no-such-thing" in page.head.message.text()
+
+
 def test_every_focusable_widget_has_a_name(application: Application) -> None:
     for key in PAGES:
         application.window.show_page(key)
@@ -80,7 +96,7 @@ def test_every_focusable_widget_has_a_name(application: Application) -> None:
 
 def test_the_counts_in_the_rail_follow_an_answer(application: Application, qtbot: QtBot) -> None:
     application.window.show_page("drill")
-    row = PAGES.index("drill")
+    row = place(application, "drill")
     before = application.window.rail.item(row).text()
     qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Space)
     qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_4)

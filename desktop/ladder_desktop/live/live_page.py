@@ -120,6 +120,11 @@ class LivePage(QWidget):
         self._show()
         self._wake()
 
+    def choose(self, scenario_id: str) -> None:
+        """Pick a scenario by its id, ready to run; say so where there is none of this name."""
+        if not self.head.choose(scenario_id):
+            self.head.say(f"There is no scenario {scenario_id}.", "bad")
+
     def stop(self) -> None:
         """Break the run off; what it did until then stays."""
         self._client.stop()

@@ -83,6 +83,13 @@ class ScenarioHead(QWidget):
         """The scenario that is picked."""
         return self._scenarios[self.picker.currentIndex()] if self._scenarios else None
 
+    def choose(self, scenario_id: str) -> bool:
+        """Pick a scenario by its id; return whether there is one."""
+        places = [place for place, one in enumerate(self._scenarios) if one.id == scenario_id]
+        if places:
+            self.picker.setCurrentIndex(places[0])
+        return bool(places)
+
     def show_running(self, running: bool) -> None:
         """Turn the button into Stop while a run goes on."""
         self._running = running
