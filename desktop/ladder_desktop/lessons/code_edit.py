@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from pygments.token import _TokenType
 
 INDENT = 4
+POINTS = 10.0
 TOO_LONG = 50_000  # characters; beyond this, colours would hold up the typing
 
 Spans = list[tuple[int, int, QTextCharFormat]]  # start and length in UTF-16 units, as Qt counts
@@ -41,7 +42,7 @@ class CodeEdit(QPlainTextEdit):
         self.setAccessibleName(name)
         self.setAccessibleDescription("Tab indents. Escape leaves the editor.")
         self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
-        self.setFont(monospace())
+        self.setFont(code_font())
         self.setTabStopDistance(INDENT * self.fontMetrics().horizontalAdvance(" "))
 
     def event(self, event: QEvent) -> bool:
@@ -107,11 +108,18 @@ class CodeEdit(QPlainTextEdit):
         self.ensureCursorVisible()
 
 
+def code_font() -> QFont:
+    """Return the font of programs and of what they print."""
+    font = monospace()
+    font.setPointSizeF(POINTS)
+    return font
+
+
 def code_document(code: str, theme: Theme, parent: QWidget) -> QTextDocument:
     """Return a document for a CodeEdit that holds `code` and colours itself; it keeps its own undo history."""
     document = QTextDocument(parent)
     document.setDocumentLayout(QPlainTextDocumentLayout(document))
-    document.setDefaultFont(monospace())
+    document.setDefaultFont(code_font())
     document.setPlainText(code)
     Highlighter(document, theme)
     return document

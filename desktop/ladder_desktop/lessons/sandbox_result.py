@@ -16,9 +16,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from ladder_desktop.lessons.code_edit import code_font
 from ladder_desktop.lessons.sandbox import Checked, Ending, Outcome, shown
 from ladder_desktop.review.announce import announce
-from ladder_desktop.theme import Theme, monospace
+from ladder_desktop.theme import Theme
 
 COLUMNS = ("", "Call", "Expected", "Got")
 
@@ -36,7 +37,7 @@ class SandboxResult(QWidget):
         self.output.setObjectName("output")
         self.output.setReadOnly(True)
         self.output.setTabChangesFocus(True)
-        self.output.setFont(monospace())
+        self.output.setFont(code_font())
         self.output.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self.output.setUndoRedoEnabled(False)
         self.output.setAccessibleName("What the program printed")
@@ -120,7 +121,7 @@ class _Vectors(QTableWidget):
                 item = QTableWidgetItem(text)
                 item.setToolTip(text if column else "")
                 if column:
-                    item.setFont(monospace())
+                    item.setFont(code_font())
                 else:
                     item.setForeground(self._theme.colour(colour))
                 self.setItem(row, column, item)

@@ -77,8 +77,8 @@ def widget_sheet(theme: Theme) -> str:
     QSplitter::handle {{ background: {line}; }}
     QTableWidget#vectors {{ border-color: transparent; }}
     QTableWidget#vectors:focus {{ border-color: {accent}; }}
-    QPlainTextEdit#code {{ background: {surface}; border: 2px solid transparent; padding: 8px 6px; font-size: 10.5pt; }}
-    QPlainTextEdit#output {{ background: {theme.hex("sunken")}; border: 2px solid transparent; padding: 4px 8px; font-size: 10.5pt; }}
+    QPlainTextEdit#code {{ background: {surface}; border: 2px solid transparent; padding: 8px 6px; }}
+    QPlainTextEdit#output {{ background: {theme.hex("sunken")}; border: 2px solid transparent; padding: 4px 8px; }}
     QPlainTextEdit#code:focus, QPlainTextEdit#output:focus {{ border-color: {accent}; }}
     QLabel#sentence {{ color: {theme.hex("muted")}; }}
     QLabel#sentence[mood="good"] {{ color: {theme.hex("good")}; font-weight: 600; }}
