@@ -32,7 +32,14 @@ def blanks(card: Card, markdown: Markdown, theme: Theme) -> str:
 def filled(card: Card, markdown: Markdown, theme: Theme) -> str:
     """Return the question as HTML with its hidden parts filled in and marked."""
     style = f"background-color:{theme.hex('selection')}; color:{theme.hex('text')};"
-    return _render(card, markdown, lambda hidden: f'<span style="{style}">{markdown.inline(hidden)}</span>')
+
+    def draw(hidden: str) -> str:
+        html = markdown.inline(hidden).replace(
+            "<code>", f'<code style="{style}">'
+        )  # code has a ground of its own
+        return f'<span style="{style}">{html}</span>'
+
+    return _render(card, markdown, draw)
 
 
 def _render(card: Card, markdown: Markdown, draw: Callable[[str], str]) -> str:

@@ -86,15 +86,19 @@ class NumberVerdict(QFrame):
         super().__init__()
         assert attempt.card.expected is not None
         expected = attempt.card.expected
-        within = f"accepted within {written(expected.tolerance * 100)} %" if expected.tolerance else "exactly"
-        words = {None: "The result", True: "✓  Right", False: "✗  Not this"}[attempt.right]
+        near = f"within {written(expected.tolerance * 100)} %" if expected.tolerance else "when exact"
+        note = f"{'The result, accepted' if attempt.right is False else 'Accepted'} {near}"
+        words = {
+            None: "The result",
+            True: f"✓  Right: you typed {attempt.typed}",
+            False: f"✗  Wrong: you typed {attempt.typed}",
+        }[attempt.right]
         result = f"{written(expected.value)} {expected.unit}".strip()
-        typed = f"You typed {attempt.typed}  ·  " if attempt.typed else ""
         self.setProperty("role", "card")
         rows = QVBoxLayout(self)
         rows.setContentsMargins(14, 10, 14, 12)
         rows.setSpacing(4)
-        for text, name in ((words, "verdict"), (result, "reading"), (f"{typed}{within}", "caption")):
+        for text, name in ((words, "verdict"), (result, "reading"), (note, "caption")):
             label = QLabel(text)
             label.setObjectName(name)
             label.setTextFormat(Qt.TextFormat.PlainText)
@@ -102,4 +106,4 @@ class NumberVerdict(QFrame):
             if name == "verdict" and attempt.right is not None:
                 label.setProperty("right", "true" if attempt.right else "false")
             rows.addWidget(label)
-        self.setAccessibleName(f"{words.lstrip('✓✗ ')}: {result}. {typed}{within}")
+        self.setAccessibleName(f"{words.lstrip('✓✗ ')}: {result}. {note}")

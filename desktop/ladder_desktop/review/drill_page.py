@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import astuple
 from random import Random
 
-from ladder_content.model import Pack
+from ladder_content.model import Card, Pack
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QLabel, QStackedWidget, QWidget
@@ -23,8 +23,6 @@ from ladder_desktop.review.stopwatch import Stopwatch
 from ladder_desktop.review.wording import when
 from ladder_desktop.study import Clock, Desk, Item
 from ladder_desktop.theme import Theme
-
-HINTS = {"numeric": "Enter checks it", "lever": "A to E answers"}
 
 
 class DrillPage(ReviewPage):
@@ -159,7 +157,7 @@ class DrillPage(ReviewPage):
             self.attempt = Attempt(card, self._shuffle)
             self.card_view.show_question(study, card, self.attempt)
             self._suggest(self.attempt)
-            self._reveal_hint.setText(HINTS.get(card.kind, "Space shows the answer"))
+            self._reveal_hint.setText(_hint(card))
             self.stopwatch.start()
             announce(self, blanked(card))
         self._stack.setCurrentWidget(self.card_view if self.item else self.done_view)
@@ -216,3 +214,10 @@ class DrillPage(ReviewPage):
         self._reveal_hint = footer.add_part(self.reveal_button, hint="Space shows the answer")
         self._rating_hint = footer.add_part(self.rating_bar, left=self.suggestion, hint="Space is Good")
         return footer
+
+
+def _hint(card: Card) -> str:
+    """Say which key goes on."""
+    if card.options:
+        return f"A to {LETTERS[: len(card.options)][-1]} answers"
+    return "Enter checks it" if card.expected is not None else "Space shows the answer"

@@ -19,6 +19,8 @@ from ladder_desktop.lessons.markdown import Markdown
 from ladder_desktop.lessons.style import text_sheet
 from ladder_desktop.theme import Theme
 
+QUESTION_CODE = 18  # points of code in a question, which is set in 20: what is monospaced looks larger
+
 
 class PackText:
     """Turns the Markdown of one pack into HTML in one theme, and knows its facts."""
@@ -40,7 +42,9 @@ class PackText:
     def question(self, card: Card, revealed: bool) -> str:
         """Return the question of a card as HTML; the blanks of a cloze card are filled once it is revealed."""
         draw = filled if revealed else blanks
-        return self._style + draw(card, self._markdown, self._theme)
+        return f"{self._style}<style>code {{ font-size: {QUESTION_CODE}pt; }}</style>" + draw(
+            card, self._markdown, self._theme
+        )
 
     def tip(self, link: str) -> str:
         """Return what a tooltip says about a link: the statement and source of a fact, or the bare address."""
