@@ -41,7 +41,7 @@ class BlockManager:
         Only prefix blocks that somebody owns cost nothing: the others are themselves among the free ones.
         """
         owned = sum(self.pool.ref_counts[block_id] > 0 for block_id in prefix)
-        return self._config.blocks_for(seq.num_tokens) - owned <= self.pool.num_free
+        return self._room(seq.num_tokens) - owned <= self.pool.num_free
 
     def share(self, seq: Sequence, prefix: list[int]) -> None:
         """Begin the block_table of `seq` with these blocks, whose KV stands."""
@@ -53,7 +53,12 @@ class BlockManager:
 
     def missing(self, seq: Sequence, num_tokens: int) -> int:
         """Blocks that `seq` lacks for the KV of its first `num_tokens` tokens."""
-        return self._config.blocks_for(num_tokens) - len(seq.block_table)
+        return self._room(num_tokens) - len(seq.block_table)
+
+    def _room(self, num_tokens: int) -> int:
+        """Blocks that a sequence holds for `num_tokens` tokens. Slabs are all of one size, so they stay in one piece."""
+        slab = self._config.kv_layout == "slab"
+        return self._config.blocks_for(self._config.max_model_len if slab else num_tokens)
 
     def grow(self, seq: Sequence, num_tokens: int) -> None:
         """Give `seq` the blocks that it lacks for its first `num_tokens` tokens."""

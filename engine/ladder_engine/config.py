@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import msgspec
 
@@ -21,6 +21,9 @@ class EngineConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     at most `max_num_seqs` sequences; a sequence (prompt and answer) has at most `max_model_len` tokens.
     `prefix_caching` keeps the KV of full blocks after their owners have gone, and shares it with whoever has the same
     prefix.
+
+    Two fields are there for comparison with how it used to be done. `batching="static"` lets nobody in until everybody
+    in the batch is done. `kv_layout="slab"` reserves room for max_model_len tokens, in one piece, for every sequence.
     """
 
     num_blocks: Positive
@@ -29,6 +32,18 @@ class EngineConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     max_model_len: Positive
     block_size: Positive = 16
     prefix_caching: bool = False
+    batching: Literal["continuous", "static"] = "continuous"
+    kv_layout: Literal["paged", "slab"] = "paged"
+
+    def __post_init__(self) -> None:
+        slab = self.blocks_for(self.max_model_len)
+        if self.kv_layout == "slab" and self.num_blocks % slab:
+            raise ValueError(
+                f"kv_layout slab takes {slab} blocks for each sequence of max_model_len {self.max_model_len}, "
+                f"and num_blocks {self.num_blocks} is no multiple of that"
+            )
+        if self.kv_layout == "slab" and self.prefix_caching:
+            raise ValueError("kv_layout slab holds each sequence in one piece, so prefix_caching must be off")
 
     def blocks_for(self, num_tokens: int) -> int:
         """Blocks that hold the KV of `num_tokens` tokens."""

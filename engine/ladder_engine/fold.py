@@ -294,12 +294,19 @@ class _Folder:
             waiting=tuple(state.waiting),
             num_free_blocks=event.num_free_blocks,
             num_cached_blocks=event.num_cached_blocks,
+            num_kv_tokens=self._kv_tokens(),
             time=event.time,
             schedule_s=event.schedule_s,
             execute_s=event.execute_s,
             commit_s=event.commit_s,
         )
         state.steps.append(state.open_step)
+
+    def _kv_tokens(self) -> int:
+        """Tokens whose KV stands in owned blocks; a shared block is full, and counts once."""
+        again = sum(len(owners) - 1 for owners in self.state.shared.values())
+        stand = sum(self.state.sequences[seq_id].num_computed_tokens for seq_id in self.state.running)
+        return stand - again * self._config.block_size
 
     @property
     def _config(self) -> RunStarted:

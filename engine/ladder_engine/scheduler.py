@@ -91,11 +91,14 @@ class Scheduler:
             if len(batch) < len(self.running):  # else it was the youngest itself
                 budget -= self._grant(work, batch)
 
+        is_open = self.config.batching == "continuous" or not self.running
         wait_reason: WaitReason | None = None
         while self.waiting and not wait_reason:
             seq = self.waiting[0]
             prefix = self.blocks.cached_prefix(seq)
-            if len(self.running) == self.config.max_num_seqs:
+            if not is_open:
+                wait_reason = "static_batch"
+            elif len(self.running) == self.config.max_num_seqs:
                 wait_reason = "max_num_seqs"
             elif not self.blocks.has_room(seq, prefix):
                 wait_reason = "no_free_blocks"

@@ -82,7 +82,8 @@ class Work(msgspec.Struct, frozen=True):
 class Step(msgspec.Struct, frozen=True, kw_only=True):
     """One column of the batch timeline. Blocks come as (block id, sequence id); `waiting` is the queue afterwards.
 
-    `num_sampled` counts the tokens said; `time` is the end of the step.
+    `num_sampled` counts the tokens said, `num_kv_tokens` the tokens whose KV stands in owned blocks; `time` is the end of
+    the step.
     """
 
     number: int
@@ -96,6 +97,7 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
     shared: tuple[tuple[int, int], ...] = ()
     evicted: tuple[int, ...] = ()
     num_sampled: int = 0
+    num_kv_tokens: int = 0
     num_free_blocks: int = 0
     num_cached_blocks: int = 0
     time: float = 0.0

@@ -32,7 +32,8 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
 
     `seconds` runs from the first arrival to the end of the last step. TTFT is first token minus arrival; TPOT is the
     time from the first token to the last over one token less, for answers of two tokens or more. KV use is owned
-    blocks over all blocks after each step. `cached_tokens` of the prompts were found in the prefix cache;
+    blocks over all blocks after each step; `kv_filled` is the share of owned room, over all steps, that holds KV.
+    `cached_tokens` of the prompts were found in the prefix cache;
     `evicted_tokens` were thrown out of it. `recomputed_tokens` are what preemptions cost: tokens computed once more.
     """
 
@@ -55,6 +56,7 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     tpot: Percentiles | None
     kv_use_mean: float
     kv_use_peak: float
+    kv_filled: float
     num_blocks: int
     kv_bytes: int
     prefix_caching: bool
@@ -81,7 +83,7 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
             f"TTFT         {self.ttft or 'no request has answered'}",
             f"TPOT         {self.tpot or 'no answer has two tokens'}",
             f"KV use       mean {self.kv_use_mean:.0%}, peak {self.kv_use_peak:.0%} of {self.num_blocks} blocks "
-            f"({self.kv_bytes / 2**20:.1f} MiB)",
+            f"({self.kv_bytes / 2**20:.1f} MiB), {self.kv_filled:.0%} of what is owned holds KV",
             f"preemptions  {self.preemptions}, {self.recomputed_tokens} tokens computed again",
         ]
         if self.prefix_caching:
@@ -104,6 +106,7 @@ def summarize_state(state: RunState) -> Summary:
     if config is None:
         raise ValueError("a run that has not started has no summary")
     seqs = list(state.sequences.values())
+    owned = sum(config.num_blocks - step.num_free_blocks for step in state.steps)
     used = [1 - step.num_free_blocks / config.num_blocks for step in state.steps]
     begun = min((seq.arrived for seq in seqs), default=0.0)
     return Summary(
@@ -126,6 +129,7 @@ def summarize_state(state: RunState) -> Summary:
         tpot=Percentiles.of([seq.tpot for seq in seqs if seq.tpot is not None]),
         kv_use_mean=sum(used) / len(used) if used else 0.0,
         kv_use_peak=max(used, default=0.0),
+        kv_filled=sum(step.num_kv_tokens for step in state.steps) / max(1, owned * config.block_size),
         num_blocks=config.num_blocks,
         prefix_caching=config.prefix_caching,
         cached_tokens=sum(seq.num_cached_tokens for seq in seqs),

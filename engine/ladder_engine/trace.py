@@ -16,7 +16,7 @@ import msgspec
 SCHEMA = 2
 
 WorkKind = Literal["prefill", "decode"]
-WaitReason = Literal["no_free_blocks", "token_budget", "max_num_seqs", "behind_earlier"]
+WaitReason = Literal["no_free_blocks", "token_budget", "max_num_seqs", "static_batch", "behind_earlier"]
 FinishReason = Literal["stop", "length", "aborted"]
 
 

@@ -38,10 +38,21 @@ class EngineMachine(RuleBasedStateMachine):
         max_num_seqs=st.integers(1, 8),
         budget=st.integers(1, 20),
         max_model_len=st.integers(8, 40),
-        prefix_caching=st.booleans(),
+        mode=st.sampled_from(
+            [
+                {},
+                {"prefix_caching": True},
+                {"batching": "static"},
+                {"kv_layout": "slab"},
+                {"prefix_caching": True, "batching": "static"},
+            ]
+        ),
     )
-    def build(self, budget: int, **limits: Any) -> None:
-        self.bench = Bench(max_num_batched_tokens=budget, **limits)
+    def build(self, budget: int, mode: dict[str, Any], **limits: Any) -> None:
+        if mode.get("kv_layout") == "slab":
+            slab = -(-limits["max_model_len"] // limits["block_size"])
+            limits["num_blocks"] = slab * (1 + limits["num_blocks"] % 3)
+        self.bench = Bench(max_num_batched_tokens=budget, **limits, **mode)
         self.everyone: list[Sequence] = []
         self.aborted: set[int] = set()
 
@@ -104,6 +115,17 @@ class EngineMachine(RuleBasedStateMachine):
     @invariant()
     def blocks_are_conserved(self) -> None:
         self.bench.check_blocks()
+
+    @invariant()
+    def a_slab_is_one_piece_from_the_first_token_on(self) -> None:
+        config = self.bench.config
+        if config.kv_layout == "slab":
+            size = config.blocks_for(config.max_model_len)
+            for seq in self.bench.engine.scheduler.running:
+                first = seq.block_table[0]
+                assert first % size == 0
+                assert seq.block_table == list(range(first, first + size))
+            assert not self.bench.of(Preempted)
 
     @invariant()
     def queues_are_in_order_of_arrival(self) -> None:

@@ -59,6 +59,8 @@ def test_a_scenario_reads_as_it_is_written(tmp_path: Path) -> None:
         ("story: Two people ask.", "story: [", "line"),
         ("prompt: abcdefgh", "prompt: ''", "requests[0].prompt: Expected str of length >= 1"),
         ("title: Two chats", "", "missing required field title"),
+        ("num_blocks: 8", "num_blocks: 8, kv_layout: slab", "engine: kv_layout slab takes 16 blocks"),
+        ("num_blocks: 8", "num_blocks: 8, batching: magic", "engine.batching: Invalid enum value 'magic'"),
     ],
 )
 def test_a_fault_names_the_file_and_the_place(tmp_path: Path, old: str, new: str, words: str) -> None:

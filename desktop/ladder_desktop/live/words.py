@@ -12,6 +12,7 @@ WAITS = {
     "no_free_blocks": "waits for free blocks",
     "token_budget": "waits for token budget",
     "max_num_seqs": "waits for a place in the batch",
+    "static_batch": "waits until the whole batch is done",
     "behind_earlier": "waits behind an earlier request",
 }
 ENDS = {"stop": "finished", "length": "finished at max_tokens", "aborted": "aborted"}
@@ -21,6 +22,7 @@ SHORT = {
     "no_free_blocks": "waits: no free blocks",
     "token_budget": "waits: token budget",
     "max_num_seqs": "waits: batch is full",
+    "static_batch": "waits: batch not done",
     "behind_earlier": "waits behind others",
 }
 
