@@ -6,6 +6,8 @@ from typing import Annotated
 
 import msgspec
 
+StopString = Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
+TokenId = Annotated[int, msgspec.Meta(ge=0)]
 Fraction = Annotated[float, msgspec.Meta(ge=0.0, le=1.0)]
 
 
@@ -15,6 +17,9 @@ class SamplingParams(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     `temperature` 0 takes the likeliest token. `top_k` 0, `top_p` 1 and `min_p` 0 switch that filter off. `seed` None
     lets the engine take the request's number, so that a run can be repeated; the tokens of a seeded request depend on
     its own text and seed only, never on its neighbours in the batch.
+
+    The answer ends before the first of the `stop` strings, and with one of the `stop_token_ids` as it does with an end
+    token of the model; `ignore_eos` makes the model's own end tokens ordinary ones.
     """
 
     temperature: Annotated[float, msgspec.Meta(ge=0.0)] = 0.0
@@ -23,3 +28,5 @@ class SamplingParams(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     min_p: Fraction = 0.0
     seed: Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)] | None = None
     ignore_eos: bool = False
+    stop: Annotated[tuple[StopString, ...], msgspec.Meta(max_length=16)] = ()
+    stop_token_ids: Annotated[tuple[TokenId, ...], msgspec.Meta(max_length=64)] = ()

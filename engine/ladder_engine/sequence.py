@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ladder_engine.block_hash import ExtraKeys
 from ladder_engine.sampling import SamplingParams
+from ladder_engine.stop_strings import StopStrings
 
 if TYPE_CHECKING:
     from ladder_engine.tokenizer import TextStream
@@ -36,8 +37,9 @@ class Sequence:
     max_tokens: int
     seed: int
     sampling: SamplingParams
-    eos_token_ids: tuple[int, ...]
+    end_token_ids: frozenset[int]
     stream: TextStream
+    stop_strings: StopStrings
     extra_keys: ExtraKeys = ()
     num_computed_tokens: int = 0
     block_table: list[int] = field(default_factory=list)
@@ -65,8 +67,11 @@ class Sequence:
             max_tokens=max_tokens,
             seed=seq_id if sampling.seed is None else sampling.seed,
             sampling=sampling,
-            eos_token_ids=() if sampling.ignore_eos else eos_token_ids,
+            end_token_ids=frozenset(sampling.stop_token_ids).union(
+                () if sampling.ignore_eos else eos_token_ids
+            ),
             stream=stream,
+            stop_strings=StopStrings(sampling.stop),
             extra_keys=(("cache_salt", cache_salt),) if cache_salt else (),
         )
 
@@ -88,8 +93,12 @@ class Sequence:
     def append(self, token_id: int) -> str:
         """Take one more sampled token; returns the text that it adds. Sets `finish_reason` when it is the last."""
         self.token_ids.append(token_id)
-        if token_id in self.eos_token_ids:
+        if token_id in self.end_token_ids:
             self.finish_reason = "stop"
         elif self.num_answer_tokens == self.max_tokens:
             self.finish_reason = "length"
-        return self.stream.push(token_id, last=self.finish_reason is not None)
+        last = self.finish_reason is not None
+        text, stopped = self.stop_strings.push(self.stream.push(token_id, last=last), last=last)
+        if stopped:
+            self.finish_reason = "stop"
+        return text

@@ -129,7 +129,10 @@ class Preempted(Event, frozen=True):
 
 
 class Sampled(Event, frozen=True):
-    """The sequence said one more token. `text` is what it adds to the answer (it may be empty inside a UTF-8 character)."""
+    """The sequence said one more token. `text` is what it adds to the answer.
+
+    It may be empty: inside a UTF-8 character, and while the end of the text may be the beginning of a stop string.
+    """
 
     seq_id: int
     token_id: int

@@ -168,6 +168,6 @@ class Bench:
 
 def check_answer(seq: Sequence) -> None:
     prompt = seq.token_ids[: seq.num_prompt_tokens]
-    expected = answer(prompt, seq.max_tokens, not seq.eos_token_ids)
+    expected = answer(prompt, seq.max_tokens, not seq.end_token_ids)
     assert seq.answer == expected
-    assert seq.finish_reason == ("stop" if expected[-1] == EOS and seq.eos_token_ids else "length")
+    assert seq.finish_reason == ("stop" if expected[-1] == EOS and seq.end_token_ids else "length")

@@ -154,7 +154,7 @@ def test_an_end_token_ends_the_answer_unless_it_is_ignored() -> None:
     for seq in asked:
         check_answer(seq)
     assert {seq.finish_reason for seq in asked} == {"stop", "length"}
-    assert any(EOS in seq.answer[:-1] for seq in asked if not seq.eos_token_ids)
+    assert any(EOS in seq.answer[:-1] for seq in asked if not seq.end_token_ids)
 
 
 def test_the_sink_may_abort() -> None:
