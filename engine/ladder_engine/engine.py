@@ -68,9 +68,9 @@ class Engine:
         started = self.recorder.now()
         batch = self.scheduler.schedule()
         scheduled = self.recorder.now()
-        token_ids = self._executor.execute(batch)
+        outputs = self._executor.execute(batch)
         executed = self.recorder.now()
-        done = self.scheduler.commit(batch, token_ids)
+        done = self.scheduler.commit(batch, outputs)
         self.recorder.add(
             StepTimed,
             schedule_s=scheduled - started,

@@ -9,15 +9,17 @@ from torch import Tensor
 
 from ladder_engine.config import EngineConfig
 from ladder_engine.inputs import prepare
+from ladder_engine.logits import adjust, logprobs, pick
 from ladder_engine.model import KVCache, Llama, Placement
 from ladder_engine.scheduler import Batch
+from ladder_engine.sequence import Output
 
 
 class Executor(Protocol):
     """What the engine asks of whoever computes."""
 
-    def execute(self, batch: Batch) -> list[int]:
-        """Compute the batch; returns one token for each work that samples, in the batch's order."""
+    def execute(self, batch: Batch) -> list[Output]:
+        """Compute the batch; returns one output for each work that samples, in the batch's order."""
         ...
 
 
@@ -30,7 +32,7 @@ class TorchExecutor:
         self._cache = KVCache.empty(model.config, config.num_blocks, config.block_size, like=model.embedding)
 
     @torch.inference_mode()
-    def execute(self, batch: Batch) -> list[int]:
+    def execute(self, batch: Batch) -> list[Output]:
         """See Executor."""
         inputs = prepare(batch, self._block_size)
         place = Placement(
@@ -44,6 +46,9 @@ class TorchExecutor:
         logits = self._model.forward(self._tensor(inputs.token_ids), place, self._cache, rows)
         if logits is None:
             return []
+        seqs = [work.seq for work in batch if work.samples]
+        likely = logprobs(logits, seqs)
+        adjust(logits, seqs)
         sampled = self._model.operations.sample(
             logits,
             self._tensor(inputs.temperature),
@@ -53,8 +58,12 @@ class TorchExecutor:
             self._tensor(inputs.seeds),
             self._tensor(inputs.sample_positions),
         )
-        tokens: list[int] = sampled.tolist()
-        return tokens
+        return [
+            Output(token_id, pick(likely[row], token_id, seqs[row].sampling.logprobs or 0))
+            if row in likely
+            else Output(token_id)
+            for row, token_id in enumerate(sampled.tolist())
+        ]
 
     def _tensor(self, array: object) -> Tensor:
         return torch.from_numpy(array).to(self._model.embedding.device)

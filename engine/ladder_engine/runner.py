@@ -69,6 +69,12 @@ def _build(scenario: Scenario, recorder: Recorder, kernels: KernelMode) -> Engin
             f"{scenario.path}: max_model_len is {config.max_model_len}, and {scenario.model} knows only "
             f"{model.config.max_position_embeddings} positions; lower max_model_len."
         )
+    for request in scenario.requests:
+        if any(token_id >= model.config.vocab_size for token_id in request.sampling.logit_bias):
+            raise ScenarioError(
+                f"{scenario.path}: request {request.name!r} biases a token that {scenario.model} does not have; "
+                f"it has the tokens 0 to {model.config.vocab_size - 1}."
+            )
     executor = TorchExecutor(model, config)
     recorder.add(
         RunStarted,

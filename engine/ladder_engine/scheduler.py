@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from ladder_engine.block_manager import BlockManager
 from ladder_engine.config import EngineConfig
 from ladder_engine.recorder import Recorder
-from ladder_engine.sequence import Sequence
+from ladder_engine.sequence import Output, Sequence
 from ladder_engine.trace import (
     Admitted,
     Arrived,
@@ -111,12 +111,12 @@ class Scheduler:
         self._explain(wait_reason)
         return batch
 
-    def commit(self, batch: Batch, token_ids: list[int]) -> list[Sequence]:
-        """Advance every sequence of the batch; `token_ids` holds one token for each work that samples, in order.
+    def commit(self, batch: Batch, outputs: list[Output]) -> list[Sequence]:
+        """Advance every sequence of the batch; `outputs` holds one for each work that samples, in order.
 
         Returns the sequences that are done. Their blocks are free.
         """
-        tokens = iter(token_ids)
+        said = iter(outputs)
         done: list[Sequence] = []
         for work in batch:
             seq = work.seq
@@ -124,9 +124,15 @@ class Scheduler:
             seq.num_computed_tokens += work.num_tokens
             self.blocks.cache(seq, work.start)
             if samples:
-                token_id = next(tokens)
-                text = seq.append(token_id)
-                self._record(Sampled, seq_id=seq.seq_id, token_id=token_id, text=text)
+                output = next(said)
+                text = seq.append(output.token_id)
+                self._record(
+                    Sampled,
+                    seq_id=seq.seq_id,
+                    token_id=output.token_id,
+                    text=text,
+                    logprobs=output.logprobs,
+                )
                 if seq.finish_reason:
                     self._finish(seq, seq.finish_reason)
                     done.append(seq)

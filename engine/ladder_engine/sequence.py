@@ -14,6 +14,18 @@ if TYPE_CHECKING:
     from ladder_engine.trace import FinishReason, WaitReason
 
 
+Logprobs = tuple[tuple[int, float], ...]
+"""(token id, natural log of its probability) pairs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """What the model says after the newest token of a sequence; `logprobs` begins with the token itself."""
+
+    token_id: int
+    logprobs: Logprobs = ()
+
+
 @dataclass(slots=True, eq=False)
 class Sequence:
     """Tokens that are known, and how far their KV stands.

@@ -132,11 +132,13 @@ class Sampled(Event, frozen=True):
     """The sequence said one more token. `text` is what it adds to the answer.
 
     It may be empty: inside a UTF-8 character, and while the end of the text may be the beginning of a stop string.
+    `logprobs`, for a request that asks for them, holds (token id, logprob) of this token, then of the likeliest ones.
     """
 
     seq_id: int
     token_id: int
     text: str
+    logprobs: tuple[tuple[int, float], ...] = ()
 
 
 class Finished(Event, frozen=True):

@@ -19,7 +19,7 @@ from ladder_engine.inputs import prepare
 from ladder_engine.recorder import Recorder
 from ladder_engine.sampling import SamplingParams
 from ladder_engine.scheduler import Batch
-from ladder_engine.sequence import Sequence
+from ladder_engine.sequence import Output, Sequence
 from ladder_engine.trace import (
     SCHEMA,
     AnyEvent,
@@ -61,14 +61,14 @@ class ChecksumExecutor:
         self.block_size = config.block_size
         self.cache = np.full(config.num_blocks * config.block_size, 255, dtype=np.uint8)
 
-    def execute(self, batch: Batch) -> list[int]:
+    def execute(self, batch: Batch) -> list[Output]:
         inputs = prepare(batch, self.block_size)
         self.cache[inputs.slot_mapping] = inputs.token_ids
         tokens = []
         for row in np.searchsorted(inputs.cu_seqlens_q, inputs.sample_rows, side="right") - 1:
             blocks = inputs.block_tables[row].astype(np.int64)[:, None] * self.block_size
             slots = (blocks + np.arange(self.block_size)).reshape(-1)[: inputs.context_lens[row]]
-            tokens.append(next_token(self.cache[slots].tolist()))
+            tokens.append(Output(next_token(self.cache[slots].tolist())))
         assert inputs.sample_positions.tolist() == inputs.context_lens[[w.samples for w in batch]].tolist()
         return tokens
 
