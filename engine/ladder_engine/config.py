@@ -19,6 +19,7 @@ class EngineConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
 
     `num_blocks` blocks of `block_size` tokens hold all KV. A step computes at most `max_num_batched_tokens` tokens of
     at most `max_num_seqs` sequences; a sequence (prompt and answer) has at most `max_model_len` tokens.
+    `admission` says who enters first (admission.py); who arrives while `max_num_waiting` wait is refused.
     `prefix_caching` keeps the KV of full blocks after their owners have gone, and shares it with whoever has the same
     prefix.
 
@@ -31,6 +32,8 @@ class EngineConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     max_num_batched_tokens: Positive
     max_model_len: Positive
     block_size: Positive = 16
+    admission: Literal["fcfs", "priority", "fair"] = "fcfs"
+    max_num_waiting: Positive | None = None
     prefix_caching: bool = False
     batching: Literal["continuous", "static"] = "continuous"
     kv_layout: Literal["paged", "slab"] = "paged"

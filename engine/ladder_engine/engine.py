@@ -36,11 +36,19 @@ class Engine:
         return bool(self.scheduler.running or self.scheduler.waiting)
 
     def add(
-        self, name: str, prompt: str, max_tokens: int, sampling: SamplingParams, cache_salt: str = ""
+        self,
+        name: str,
+        prompt: str,
+        max_tokens: int,
+        sampling: SamplingParams,
+        cache_salt: str = "",
+        priority: int = 0,
+        client: str = "",
     ) -> Sequence:
         """A request arrives. It is refused at once, with a Refused event that says why, if it can never fit.
 
-        Requests with different salts never share cached KV.
+        Requests with different salts never share cached KV. A lower `priority` is served sooner. Where admission is
+        fair, it is fair between clients.
         """
         seq = Sequence.start(
             seq_id=self._next_id,
@@ -51,6 +59,8 @@ class Engine:
             eos_token_ids=self._eos_token_ids,
             stream=self._tokenizer.stream(),
             cache_salt=cache_salt,
+            priority=priority,
+            client=client,
         )
         self._next_id += 1
         self.scheduler.add(seq, prompt)

@@ -111,7 +111,15 @@ def _drive(engine: Engine, requests: tuple[Request, ...], attend: Attend) -> Non
     while coming or engine.has_work:
         while coming and (coming[0].arrive_at_step <= max(engine.recorder.step, 1) or not engine.has_work):
             request = coming.popleft()
-            engine.add(request.name, request.prompt, request.max_tokens, request.sampling, request.cache_salt)
+            engine.add(
+                request.name,
+                request.prompt,
+                request.max_tokens,
+                request.sampling,
+                cache_salt=request.cache_salt,
+                priority=request.priority,
+                client=request.client,
+            )
         if not attend(engine):
             for seq in (*engine.scheduler.running, *engine.scheduler.waiting):
                 engine.abort(seq.seq_id)

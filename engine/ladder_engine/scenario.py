@@ -45,17 +45,19 @@ MAX_FILE_BYTES = 1 << 20
 
 Line = Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
 Prompt = Annotated[str, msgspec.Meta(min_length=1, max_length=200_000)]
-Salt = Annotated[str, msgspec.Meta(max_length=200)]
+Label = Annotated[str, msgspec.Meta(max_length=200)]
 
 
 class Request(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One request of a scenario. Those with different salts never share cached KV."""
+    """One request of a scenario. Those with different salts never share cached KV; a lower priority is served sooner."""
 
     name: Line
     prompt: Prompt
     max_tokens: Positive
     arrive_at_step: Positive = 1
-    cache_salt: Salt = ""
+    cache_salt: Label = ""
+    priority: Annotated[int, msgspec.Meta(ge=-100, le=100)] = 0
+    client: Label = ""
     sampling: SamplingParams = SamplingParams()
 
 

@@ -4,10 +4,10 @@ There is no prefill phase and no decode phase: every sequence has `num_tokens` i
 KV stands, and a step moves the second toward the first. Chunked prefill, recomputing after a preemption and a prefix
 that is found in the cache fall out of that; a decode is the case where one token is missing.
 
-Two orders hold it together. `running` followed by `waiting` is always in order of arrival, so the oldest sequence can
-take blocks from every other one, and since the whole pool is large enough for any single sequence (others are refused
-when they arrive), every step advances somebody. And a sequence enters only while every running one has had its share
-of the budget, so nobody who runs is ever left out.
+Two orders hold it together. `running` is in order of admission, and whoever entered first can take blocks from every
+later one; since the whole pool is large enough for any single sequence (others are refused when they arrive), every step
+advances somebody. And a sequence enters only while every running one has had its share of the budget, so nobody who runs
+is ever left out.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass
 
+from ladder_engine.admission import Admission
 from ladder_engine.block_manager import BlockManager
 from ladder_engine.config import EngineConfig
 from ladder_engine.recorder import Recorder
@@ -48,7 +49,7 @@ class Work:
 
 
 Batch = list[Work]
-"""What one step computes, oldest sequence first."""
+"""What one step computes, in the order in which the sequences entered."""
 
 
 class Scheduler:
@@ -60,10 +61,12 @@ class Scheduler:
         self.pool = self.blocks.pool
         self.waiting: deque[Sequence] = deque()
         self.running: list[Sequence] = []
+        self.admission = Admission(config)
+        self._recorder = recorder
         self._record = recorder.add
 
     def add(self, seq: Sequence, prompt: str) -> None:
-        """A request arrives: it waits, or it is refused because it can never fit."""
+        """A request arrives: it waits, or it is refused because it can never fit or too many wait."""
         self._record(
             Arrived,
             seq_id=seq.seq_id,
@@ -71,15 +74,21 @@ class Scheduler:
             prompt=prompt,
             num_prompt_tokens=seq.num_prompt_tokens,
             max_tokens=seq.max_tokens,
+            priority=seq.priority,
+            client=seq.client,
         )
-        never = self.config.why_never(seq.num_prompt_tokens, seq.max_tokens)
-        if never:
-            self._record(Refused, seq_id=seq.seq_id, reason=f"{seq.name} {never}.")
+        refusal = self.config.why_never(seq.num_prompt_tokens, seq.max_tokens)
+        if not refusal and len(self.waiting) == self.config.max_num_waiting:
+            refusal = f"arrives while {len(self.waiting)} wait, and max_num_waiting allows no more"
+        if refusal:
+            self._record(Refused, seq_id=seq.seq_id, reason=f"{seq.name} {refusal}.")
         else:
+            seq.arrived_step = self._recorder.step
+            self.admission.arrives(seq, self.waiting)
             self.waiting.append(seq)
 
     def schedule(self) -> Batch:
-        """Grant blocks and budget: first to those who run, then to those who wait, in order of arrival."""
+        """Grant blocks and budget: first to those who run, as they entered, then to those who wait, as admission says."""
         batch: Batch = []
         budget = self.config.max_num_batched_tokens
 
@@ -94,7 +103,7 @@ class Scheduler:
         is_open = self.config.batching == "continuous" or not self.running
         wait_reason: WaitReason | None = None
         while self.waiting and not wait_reason:
-            seq = self.waiting[0]
+            seq = self.admission.next(self.waiting)
             prefix = self.blocks.cached_prefix(seq)
             if not is_open:
                 wait_reason = "static_batch"
@@ -125,6 +134,7 @@ class Scheduler:
             self.blocks.cache(seq, work.start)
             if samples:
                 output = next(said)
+                self.admission.says(seq)
                 text = seq.append(output.token_id)
                 self._record(
                     Sampled,
@@ -157,8 +167,10 @@ class Scheduler:
         return self.blocks.missing(work.seq, work.start + work.num_tokens)
 
     def _admit(self, seq: Sequence, prefix: list[int]) -> None:
-        """Let the head of the queue into the running batch, with the blocks that hold its first tokens already."""
-        self.running.append(self.waiting.popleft())
+        """Let a waiting sequence into the running batch, with the blocks that hold its first tokens already."""
+        self.waiting.remove(seq)
+        self.running.append(seq)
+        self.admission.enters(seq)
         seq.wait_reason = None
         self._record(Admitted, seq_id=seq.seq_id)
         self.blocks.share(seq, prefix)
@@ -190,9 +202,13 @@ class Scheduler:
         self._record(Finished, seq_id=seq.seq_id, reason=reason)
 
     def _explain(self, reason: WaitReason | None) -> None:
-        """Say why the head of the queue waits, and that the others wait behind it, where that is news."""
+        """Say why the next one waits, and that the others wait behind it, where that is news."""
+        if not self.waiting or not reason:
+            return
+        first = self.admission.next(self.waiting)
+        behind: WaitReason = "behind_earlier" if self.config.admission == "fcfs" else "behind_others"
         for seq in self.waiting:
-            if seq.wait_reason != reason and reason:
-                seq.wait_reason = reason
-                self._record(Waits, seq_id=seq.seq_id, reason=reason)
-            reason = "behind_earlier"
+            why = reason if seq is first else behind
+            if seq.wait_reason != why:
+                seq.wait_reason = why
+                self._record(Waits, seq_id=seq.seq_id, reason=why)

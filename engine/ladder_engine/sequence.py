@@ -53,6 +53,10 @@ class Sequence:
     stream: TextStream
     stop_strings: StopStrings
     extra_keys: ExtraKeys = ()
+    priority: int = 0
+    client: str = ""
+    arrived_step: int = 0
+    was_admitted: bool = False
     num_computed_tokens: int = 0
     block_table: list[int] = field(default_factory=list)
     block_hashes: list[bytes] = field(default_factory=list)
@@ -69,6 +73,8 @@ class Sequence:
         eos_token_ids: tuple[int, ...],
         stream: TextStream,
         cache_salt: str = "",
+        priority: int = 0,
+        client: str = "",
     ) -> Sequence:
         """A sequence that knows its prompt and nothing else."""
         return Sequence(
@@ -84,6 +90,8 @@ class Sequence:
             ),
             stream=stream,
             stop_strings=StopStrings(sampling.stop),
+            priority=priority,
+            client=client,
             extra_keys=(("cache_salt", cache_salt),) if cache_salt else (),
         )
 

@@ -16,7 +16,9 @@ import msgspec
 SCHEMA = 2
 
 WorkKind = Literal["prefill", "decode"]
-WaitReason = Literal["no_free_blocks", "token_budget", "max_num_seqs", "static_batch", "behind_earlier"]
+WaitReason = Literal[
+    "no_free_blocks", "token_budget", "max_num_seqs", "static_batch", "behind_earlier", "behind_others"
+]
 FinishReason = Literal["stop", "length", "aborted"]
 
 
@@ -52,10 +54,12 @@ class Arrived(Event, frozen=True):
     prompt: str
     num_prompt_tokens: int
     max_tokens: int
+    priority: int = 0
+    client: str = ""
 
 
 class Refused(Event, frozen=True):
-    """A request that can never fit was turned away when it arrived. `reason` is a sentence for a person."""
+    """A request that can never fit, or that met a full queue, was turned away when it arrived. `reason` is a sentence for a person."""
 
     seq_id: int
     reason: str

@@ -108,13 +108,16 @@ class Bench:
         shared: int = 0,
         family: int = 0,
         salt: str = "",
+        **who: Any,
     ) -> Sequence:
         """A request whose prompt begins with `shared` tokens that all of its family begin with."""
         index = self.engine._next_id
         letters = [(index * 7 + 3 * place + 1) % VOCABULARY for place in range(num_prompt_tokens)]
         letters[:shared] = [(family * 11 + place) % VOCABULARY for place in range(num_prompt_tokens)][:shared]
         prompt = "".join(chr(ord("a") + letter) for letter in letters)
-        return self.engine.add(f"r{index}", prompt, max_tokens, SamplingParams(ignore_eos=ignore_eos), salt)
+        return self.engine.add(
+            f"r{index}", prompt, max_tokens, SamplingParams(ignore_eos=ignore_eos), salt, **who
+        )
 
     def step(self) -> list[AnyEvent]:
         before = len(self.events)

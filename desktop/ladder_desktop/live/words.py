@@ -14,6 +14,7 @@ WAITS = {
     "max_num_seqs": "waits for a place in the batch",
     "static_batch": "waits until the whole batch is done",
     "behind_earlier": "waits behind an earlier request",
+    "behind_others": "waits behind others that come first",
 }
 ENDS = {"stop": "finished", "length": "finished at max_tokens", "aborted": "aborted"}
 
@@ -24,6 +25,7 @@ SHORT = {
     "max_num_seqs": "waits: batch is full",
     "static_batch": "waits: batch not done",
     "behind_earlier": "waits behind others",
+    "behind_others": "waits behind others",
 }
 
 
