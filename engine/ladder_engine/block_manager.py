@@ -87,6 +87,15 @@ class BlockManager:
         if named:
             self._record(BlocksCached, seq_id=seq.seq_id, block_ids=tuple(named))
 
+    def trim(self, seq: Sequence) -> None:
+        """Give back the blocks at the end of the block_table that hold no token that counts."""
+        keep = self._room(seq.num_computed_tokens)
+        spare = seq.block_table[keep:]
+        if spare:
+            del seq.block_table[keep:]
+            self.pool.free(spare)
+            self._record(BlocksFreed, seq_id=seq.seq_id, block_ids=tuple(spare))
+
     def free(self, seq: Sequence) -> None:
         """Take all blocks from `seq`. Those with a name stay cached."""
         if seq.block_table:

@@ -20,6 +20,8 @@ class EngineConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     `num_blocks` blocks of `block_size` tokens hold all KV. A step computes at most `max_num_batched_tokens` tokens of
     at most `max_num_seqs` sequences; a sequence (prompt and answer) has at most `max_model_len` tokens.
     `admission` says who enters first (admission.py); who arrives while `max_num_waiting` wait is refused.
+    `num_speculative_tokens` is the length of the drafts (ngram.py), 0 for none; nobody drafts while more than
+    `max_num_speculating` run, because then the step has no arithmetic to spare.
     `prefix_caching` keeps the KV of full blocks after their owners have gone, and shares it with whoever has the same
     prefix.
 
@@ -34,6 +36,8 @@ class EngineConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     block_size: Positive = 16
     admission: Literal["fcfs", "priority", "fair"] = "fcfs"
     max_num_waiting: Positive | None = None
+    num_speculative_tokens: Annotated[int, msgspec.Meta(ge=0, le=32)] = 0
+    max_num_speculating: Positive | None = None
     prefix_caching: bool = False
     batching: Literal["continuous", "static"] = "continuous"
     kv_layout: Literal["paged", "slab"] = "paged"

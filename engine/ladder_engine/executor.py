@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import Protocol
 
 import torch
@@ -18,8 +19,9 @@ from ladder_engine.sequence import Output
 class Executor(Protocol):
     """What the engine asks of whoever computes."""
 
-    def execute(self, batch: Batch) -> list[Output]:
-        """Compute the batch; returns one output for each work that samples, in the batch's order."""
+    def execute(self, batch: Batch) -> list[list[Output]]:
+        """Compute the batch; returns, for each work that samples, in the batch's order, what follows its newest token
+        and each of its draft tokens."""
         ...
 
 
@@ -32,7 +34,7 @@ class TorchExecutor:
         self._cache = KVCache.empty(model.config, config.num_blocks, config.block_size, like=model.embedding)
 
     @torch.inference_mode()
-    def execute(self, batch: Batch) -> list[Output]:
+    def execute(self, batch: Batch) -> list[list[Output]]:
         """See Executor."""
         inputs = prepare(batch, self._block_size)
         place = Placement(
@@ -46,7 +48,8 @@ class TorchExecutor:
         logits = self._model.forward(self._tensor(inputs.token_ids), place, self._cache, rows)
         if logits is None:
             return []
-        seqs = [work.seq for work in batch if work.samples]
+        works = [work for work in batch if work.samples]
+        seqs = [work.seq for work in works for _ in range(len(work.draft_tokens) + 1)]
         likely = logprobs(logits, seqs)
         adjust(logits, seqs)
         sampled = self._model.operations.sample(
@@ -58,12 +61,13 @@ class TorchExecutor:
             self._tensor(inputs.seeds),
             self._tensor(inputs.sample_positions),
         )
-        return [
+        outputs = iter(
             Output(token_id, pick(likely[row], token_id, seqs[row].sampling.logprobs or 0))
             if row in likely
             else Output(token_id)
             for row, token_id in enumerate(sampled.tolist())
-        ]
+        )
+        return [list(islice(outputs, len(work.draft_tokens) + 1)) for work in works]
 
     def _tensor(self, array: object) -> Tensor:
         return torch.from_numpy(array).to(self._model.embedding.device)

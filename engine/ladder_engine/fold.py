@@ -86,6 +86,8 @@ class _Folder:
                 self._preempted(event)
             case trace.Sampled():
                 self._sampled(event)
+            case trace.Verified():
+                self._verified(event)
             case trace.Finished():
                 self._finished(event)
             case trace.StepTimed():
@@ -219,22 +221,27 @@ class _Folder:
 
     def _scheduled(self, event: trace.Scheduled) -> None:
         sequence = self._sequence(event.seq_id, "running")
-        name, end = sequence.name, event.start + event.num_tokens
+        name, end = sequence.name, event.start + event.num_tokens - event.num_draft_tokens
         self._require(self._work(event.seq_id) is None, f"{name} is scheduled twice")
         self._require(event.start == sequence.num_computed_tokens, f"{name} is scheduled from {event.start}, but "
                       f"{sequence.num_computed_tokens} of its tokens are computed")  # fmt: skip
         self._require(event.start < end <= sequence.num_tokens, f"{name} is scheduled up to token {end}, but it has "
                       f"{sequence.num_tokens}")  # fmt: skip
         room = len(sequence.block_table) * self._config.block_size
-        self._require(end <= room, f"{name} is scheduled up to token {end}, but its blocks hold {room}")
-        newest = event.num_tokens == 1 and end == sequence.num_tokens > sequence.num_prompt_tokens
+        last = event.start + event.num_tokens
+        self._require(last <= room, f"{name} is scheduled up to token {last}, but its blocks hold {room}")
+        newest = (
+            event.num_tokens - event.num_draft_tokens == 1
+            and end == sequence.num_tokens > sequence.num_prompt_tokens
+        )
         self._require(
-            event.kind == "prefill" or newest, f"{name} decodes something other than its newest token"
+            (event.kind == "prefill" and not event.num_draft_tokens) or newest,
+            f"{name} decodes something other than its newest token",
         )
         again = min(end, sequence.peak_computed_tokens) - event.start
         if again > 0:
             self._put(sequence, num_recomputed_tokens=sequence.num_recomputed_tokens + again)
-        work = Work(event.seq_id, event.kind, event.start, event.num_tokens)
+        work = Work(event.seq_id, event.kind, event.start, event.num_tokens, event.num_draft_tokens)
         self._note(work=(*self.state.open_step.work, work))
         budget = self._config.max_num_batched_tokens
         self._require(self.state.open_step.num_tokens <= budget, f"more than {budget} tokens are scheduled")
@@ -251,7 +258,10 @@ class _Folder:
     def _sampled(self, event: trace.Sampled) -> None:
         sequence = self._sequence(event.seq_id, "running")
         work = self._work(event.seq_id)
-        whole = work is not None and work.start + work.num_tokens == sequence.num_tokens
+        whole = (
+            work is not None
+            and 0 <= work.start + work.num_tokens - sequence.num_tokens <= work.num_draft_tokens
+        )
         self._require(whole, f"{sequence.name} says a token before all its tokens are computed")
         first = event.time if sequence.first_token is None else sequence.first_token
         self._put(
@@ -262,6 +272,21 @@ class _Folder:
             last_token=event.time,
         )
         self._note(num_sampled=self.state.open_step.num_sampled + 1)
+
+    def _verified(self, event: trace.Verified) -> None:
+        sequence = self._sequence(event.seq_id, "running")
+        work = self._work(event.seq_id)
+        drafted = work.num_draft_tokens if work else 0
+        self._require(
+            work is not None and event.num_draft_tokens == drafted > 0,
+            f"{sequence.name} has {drafted} draft tokens, and {event.num_draft_tokens} are verified",
+        )
+        self._require(
+            0 <= event.num_accepted_tokens <= drafted, f"{sequence.name} accepts more than its draft"
+        )
+        assert work is not None
+        verified = replace(work, num_accepted_tokens=event.num_accepted_tokens)
+        self._note(work=tuple(verified if other is work else other for other in self.state.open_step.work))
 
     def _finished(self, event: trace.Finished) -> None:
         sequence = self._sequence(event.seq_id, "running", "waiting", "preempted")
@@ -275,9 +300,12 @@ class _Folder:
     def _step_timed(self, event: trace.StepTimed) -> None:
         state = self.state
         for work in state.open_step.work:
-            sequence, end = state.sequences[work.seq_id], work.start + work.num_tokens
-            peak = max(end, sequence.peak_computed_tokens)
-            self._put(sequence, num_computed_tokens=end, peak_computed_tokens=peak)
+            sequence = state.sequences[work.seq_id]
+            self._require(
+                work.end <= sequence.num_tokens, f"{sequence.name} accepts draft tokens that it has not said"
+            )
+            peak = max(work.end, sequence.peak_computed_tokens)
+            self._put(sequence, num_computed_tokens=work.end, peak_computed_tokens=peak)
         may_own = {FREE, *state.running}
         owners = chain(((owner,) for owner in state.block_owner), state.shared.values())
         for seq_id in set(chain.from_iterable(owners)) - may_own:

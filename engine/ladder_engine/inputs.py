@@ -21,7 +21,7 @@ class Inputs:
     block_tables  int32 [S, max_blocks]  padded with block 0
     cu_seqlens_q  int32 [S + 1]          sequence s has the tokens cu_seqlens_q[s] .. cu_seqlens_q[s + 1]
     context_lens  int32 [S]              KV length including this step's tokens
-    sample_rows   int64 [N]              the tokens after which one is sampled
+    sample_rows   int64 [N]              the tokens after which one is sampled: the newest of a sequence, and its drafts
     ```
     and for each of the N samples: temperature, top_p, min_p fp32, top_k int32, seeds int64, and sample_positions
     int64, the place of the new token in its sequence.
@@ -55,10 +55,14 @@ def prepare(batch: Batch, block_size: int) -> Inputs:
         tables[row, : len(work.seq.block_table)] = work.seq.block_table
     blocks, offsets = np.divmod(positions, block_size)
 
-    tokens = (work.seq.token_ids[work.start : work.start + work.num_tokens] for work in batch)
-    samples = [index for index, work in enumerate(batch) if work.samples]
-    seqs = [batch[index].seq for index in samples]
-    wishes = [seq.sampling for seq in seqs]
+    tokens = (work.token_ids for work in batch)
+    samples = [
+        (work.seq, ends[index] - 1 - len(work.draft_tokens) + place, work.seq.num_tokens + place)
+        for index, work in enumerate(batch)
+        if work.samples
+        for place in range(len(work.draft_tokens) + 1)
+    ]
+    wishes = [seq.sampling for seq, _, _ in samples]
     return Inputs(
         token_ids=np.fromiter(chain.from_iterable(tokens), np.int64, count=ends[-1]),
         positions=positions,
@@ -66,11 +70,11 @@ def prepare(batch: Batch, block_size: int) -> Inputs:
         block_tables=tables,
         cu_seqlens_q=np.concatenate(([0], ends), dtype=np.int32),
         context_lens=(starts + lens).astype(np.int32),
-        sample_rows=ends[samples] - 1,
+        sample_rows=np.array([row for _, row, _ in samples], dtype=np.int64),
         temperature=np.array([wish.temperature for wish in wishes], dtype=np.float32),
         top_k=np.array([wish.top_k for wish in wishes], dtype=np.int32),
         top_p=np.array([wish.top_p for wish in wishes], dtype=np.float32),
         min_p=np.array([wish.min_p for wish in wishes], dtype=np.float32),
-        seeds=np.array([seq.seed for seq in seqs], dtype=np.int64),
-        sample_positions=np.array([seq.num_tokens for seq in seqs], dtype=np.int64),
+        seeds=np.array([seq.seed for seq, _, _ in samples], dtype=np.int64),
+        sample_positions=np.array([position for _, _, position in samples], dtype=np.int64),
     )

@@ -41,3 +41,8 @@ class SamplingParams(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     ignore_eos: bool = False
     stop: Annotated[tuple[StopString, ...], msgspec.Meta(max_length=16)] = ()
     stop_token_ids: Annotated[tuple[TokenId, ...], msgspec.Meta(max_length=64)] = ()
+
+    @property
+    def penalises(self) -> bool:
+        """Whether the logits depend on what has been said, so that a whole draft cannot be judged at once."""
+        return self.repetition_penalty != 1 or bool(self.frequency_penalty or self.presence_penalty)

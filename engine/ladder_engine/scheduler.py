@@ -13,11 +13,13 @@ is ever left out.
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 
 from ladder_engine.admission import Admission
 from ladder_engine.block_manager import BlockManager
 from ladder_engine.config import EngineConfig
+from ladder_engine.ngram import propose
 from ladder_engine.recorder import Recorder
 from ladder_engine.sequence import Output, Sequence
 from ladder_engine.trace import (
@@ -29,23 +31,40 @@ from ladder_engine.trace import (
     Refused,
     Sampled,
     Scheduled,
+    Verified,
     WaitReason,
     Waits,
+    WorkKind,
 )
 
 
 @dataclass(slots=True)
 class Work:
-    """One sequence's part of a step: compute `num_tokens` tokens from position `start` on."""
+    """One sequence's part of a step: compute `num_tokens` tokens from position `start` on.
+
+    The last of them are `draft_tokens`, which follow the newest known token and may turn out to be wrong.
+    """
 
     seq: Sequence
     start: int
     num_tokens: int
+    draft_tokens: list[int] = field(default_factory=list)
 
     @property
     def samples(self) -> bool:
         """Whether the step reaches the newest known token, so that the next one can be sampled."""
-        return self.start + self.num_tokens == self.seq.num_tokens
+        return self.start + self.num_tokens - len(self.draft_tokens) == self.seq.num_tokens
+
+    @property
+    def kind(self) -> WorkKind:
+        """`decode` when just the newest token of a sequence that has already answered is missing."""
+        newest = self.start == self.seq.num_tokens - 1 and self.seq.num_answer_tokens > 0
+        return "decode" if newest else "prefill"
+
+    @property
+    def token_ids(self) -> list[int]:
+        """The tokens to compute."""
+        return self.seq.token_ids[self.start : self.start + self.num_tokens] + self.draft_tokens
 
 
 Batch = list[Work]
@@ -62,6 +81,7 @@ class Scheduler:
         self.waiting: deque[Sequence] = deque()
         self.running: list[Sequence] = []
         self.admission = Admission(config)
+        self.propose: Callable[[list[int], int], list[int]] = propose
         self._recorder = recorder
         self._record = recorder.add
 
@@ -117,11 +137,15 @@ class Scheduler:
                 self._admit(seq, prefix)
                 budget -= self._grant(self._next_work(seq, budget), batch)
 
+        for work in batch:
+            budget -= self._draft(work, budget)
+            self._record_work(work)
         self._explain(wait_reason)
         return batch
 
-    def commit(self, batch: Batch, outputs: list[Output]) -> list[Sequence]:
-        """Advance every sequence of the batch; `outputs` holds one for each work that samples, in order.
+    def commit(self, batch: Batch, outputs: list[list[Output]]) -> list[Sequence]:
+        """Advance every sequence of the batch; `outputs` holds, for each work that samples, what follows its newest
+        token and each of its draft tokens.
 
         Returns the sequences that are done. Their blocks are free.
         """
@@ -129,23 +153,14 @@ class Scheduler:
         done: list[Sequence] = []
         for work in batch:
             seq = work.seq
-            samples = work.samples
-            seq.num_computed_tokens += work.num_tokens
+            accepted = self._say(work, next(said)) if work.samples else 0
+            seq.num_computed_tokens += work.num_tokens - len(work.draft_tokens) + accepted
             self.blocks.cache(seq, work.start)
-            if samples:
-                output = next(said)
-                self.admission.says(seq)
-                text = seq.append(output.token_id)
-                self._record(
-                    Sampled,
-                    seq_id=seq.seq_id,
-                    token_id=output.token_id,
-                    text=text,
-                    logprobs=output.logprobs,
-                )
-                if seq.finish_reason:
-                    self._finish(seq, seq.finish_reason)
-                    done.append(seq)
+            if work.draft_tokens:
+                self.blocks.trim(seq)
+            if seq.finish_reason:
+                self._finish(seq, seq.finish_reason)
+                done.append(seq)
         if done:
             self.running = [seq for seq in self.running if not seq.finish_reason]
         return done
@@ -159,9 +174,48 @@ class Scheduler:
         seq.finish_reason = "aborted"
         self._finish(seq, "aborted")
 
+    def _say(self, work: Work, outputs: list[Output]) -> int:
+        """Append what was sampled, as far as the drafts were right; returns how many draft tokens that are."""
+        seq, drafts = work.seq, work.draft_tokens
+        accepted = 0
+        for index, output in enumerate(outputs):
+            self.admission.says(seq)
+            text = seq.append(output.token_id)
+            self._record(
+                Sampled, seq_id=seq.seq_id, token_id=output.token_id, text=text, logprobs=output.logprobs
+            )
+            if index == len(drafts) or output.token_id != drafts[index]:
+                break
+            accepted += 1
+            if seq.finish_reason:
+                break
+        if drafts:
+            self._record(
+                Verified, seq_id=seq.seq_id, num_draft_tokens=len(drafts), num_accepted_tokens=accepted
+            )
+        return accepted
+
     def _next_work(self, seq: Sequence, budget: int) -> Work:
         start = seq.num_computed_tokens
         return Work(seq, start, min(seq.num_tokens - start, budget))
+
+    def _draft(self, work: Work, budget: int) -> int:
+        """Let a decode compute a draft too; returns what it takes from the budget.
+
+        It costs nobody anything: budget and blocks are left over, what is cached stays, and `commit` gives blocks back.
+        """
+        seq, most = work.seq, self.config.max_num_speculating
+        crowded = most is not None and len(self.running) > most
+        if work.kind != "decode" or seq.sampling.penalises or crowded:
+            return 0
+        empty = self.pool.num_free - self.pool.num_cached
+        room = (len(seq.block_table) + empty) * self.config.block_size - seq.num_tokens
+        to_come = seq.max_tokens - seq.num_answer_tokens - 1
+        length = min(self.config.num_speculative_tokens, budget, room, to_come)
+        work.draft_tokens = self.propose(seq.token_ids, length) if length > 0 else []
+        work.num_tokens += len(work.draft_tokens)
+        self.blocks.grow(seq, work.start + work.num_tokens)
+        return len(work.draft_tokens)
 
     def _missing(self, work: Work) -> int:
         return self.blocks.missing(work.seq, work.start + work.num_tokens)
@@ -177,18 +231,19 @@ class Scheduler:
 
     def _grant(self, work: Work, batch: Batch) -> int:
         """Put the work into the batch with the blocks it needs; returns what it takes from the budget."""
-        seq = work.seq
-        self.blocks.grow(seq, work.start + work.num_tokens)
-        newest = work.start == seq.num_tokens - 1 and seq.num_answer_tokens > 0
-        self._record(
-            Scheduled,
-            seq_id=seq.seq_id,
-            start=work.start,
-            num_tokens=work.num_tokens,
-            kind="decode" if newest else "prefill",
-        )
+        self.blocks.grow(work.seq, work.start + work.num_tokens)
         batch.append(work)
         return work.num_tokens
+
+    def _record_work(self, work: Work) -> None:
+        self._record(
+            Scheduled,
+            seq_id=work.seq.seq_id,
+            start=work.start,
+            num_tokens=work.num_tokens,
+            kind=work.kind,
+            num_draft_tokens=len(work.draft_tokens),
+        )
 
     def _preempt(self, seq: Sequence) -> None:
         """Take all blocks away: the sequence goes back to the head of the queue and computes its KV again."""

@@ -71,12 +71,22 @@ class SequenceState(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Work(msgspec.Struct, frozen=True):
-    """What a step computes for one sequence: `num_tokens` tokens from position `start` on."""
+    """What a step computes for one sequence: `num_tokens` tokens from position `start` on.
+
+    The last `num_draft_tokens` of them are a guess, of which the first `num_accepted_tokens` were right.
+    """
 
     seq_id: int
     kind: WorkKind
     start: int
     num_tokens: int
+    num_draft_tokens: int = 0
+    num_accepted_tokens: int = 0
+
+    @property
+    def end(self) -> int:
+        """How far the sequence is computed afterwards: rejected tokens do not count."""
+        return self.start + self.num_tokens - self.num_draft_tokens + self.num_accepted_tokens
 
 
 class Step(msgspec.Struct, frozen=True, kw_only=True):

@@ -34,6 +34,8 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     time from the first token to the last over one token less, for answers of two tokens or more. KV use is owned
     blocks over all blocks after each step; `kv_filled` is the share of owned room, over all steps, that holds KV.
     `cached_tokens` of the prompts were found in the prefix cache;
+    `num_drafts` drafts had `num_draft_tokens` tokens, of which `num_accepted_tokens` were accepted; `accepted_per_pos`
+    counts the drafts whose token at each position was (the names are vLLM's).
     `evicted_tokens` were thrown out of it. `recomputed_tokens` are what preemptions cost: tokens computed once more.
     """
 
@@ -59,6 +61,10 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     kv_filled: float
     num_blocks: int
     kv_bytes: int
+    num_drafts: int
+    num_draft_tokens: int
+    num_accepted_tokens: int
+    accepted_per_pos: tuple[int, ...]
     prefix_caching: bool
     cached_tokens: int
     evicted_tokens: int
@@ -92,6 +98,12 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
                 f"prefix cache {self.cached_tokens} of {self.prompt_tokens} prompt tokens found ({share:.0%}), "
                 f"{self.evicted_tokens} evicted"
             )
+        if self.num_drafts:
+            lines.append(
+                f"speculation  {self.num_drafts} drafts, {self.num_accepted_tokens} of {self.num_draft_tokens} draft "
+                f"tokens accepted ({self.num_accepted_tokens / self.num_draft_tokens:.0%}), "
+                f"{1 + self.num_accepted_tokens / self.num_drafts:.2f} tokens a verified step"
+            )
         return [*lines, f"broke off    {self.error}"] if self.error else lines
 
 
@@ -108,6 +120,7 @@ def summarize_state(state: RunState) -> Summary:
     seqs = list(state.sequences.values())
     owned = sum(config.num_blocks - step.num_free_blocks for step in state.steps)
     used = [1 - step.num_free_blocks / config.num_blocks for step in state.steps]
+    drafts = [work for step in state.steps for work in step.work if work.num_draft_tokens]
     begun = min((seq.arrived for seq in seqs), default=0.0)
     return Summary(
         scenario=config.scenario,
@@ -131,6 +144,13 @@ def summarize_state(state: RunState) -> Summary:
         kv_use_peak=max(used, default=0.0),
         kv_filled=sum(step.num_kv_tokens for step in state.steps) / max(1, owned * config.block_size),
         num_blocks=config.num_blocks,
+        num_drafts=len(drafts),
+        num_draft_tokens=sum(work.num_draft_tokens for work in drafts),
+        num_accepted_tokens=sum(work.num_accepted_tokens for work in drafts),
+        accepted_per_pos=tuple(
+            sum(work.num_accepted_tokens > place for work in drafts)
+            for place in range(max((work.num_draft_tokens for work in drafts), default=0))
+        ),
         prefix_caching=config.prefix_caching,
         cached_tokens=sum(seq.num_cached_tokens for seq in seqs),
         evicted_tokens=sum(len(step.evicted) for step in state.steps) * config.block_size,

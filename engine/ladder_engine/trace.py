@@ -116,13 +116,15 @@ class Scheduled(Event, frozen=True):
     """The step computes `num_tokens` tokens of the sequence from position `start` on.
 
     `kind` is `decode` when the step computes just the newest token of a sequence that has already answered;
-    everything else (prompt chunks, and recomputing after a preemption) is `prefill`.
+    everything else (prompt chunks, and recomputing after a preemption) is `prefill`. The last `num_draft_tokens` of a
+    decode are a guess at what follows; Verified says how much of it was right.
     """
 
     seq_id: int
     start: int
     num_tokens: int
     kind: WorkKind
+    num_draft_tokens: int = 0
 
 
 class Preempted(Event, frozen=True):
@@ -143,6 +145,14 @@ class Sampled(Event, frozen=True):
     token_id: int
     text: str
     logprobs: tuple[tuple[int, float], ...] = ()
+
+
+class Verified(Event, frozen=True):
+    """Of the sequence's draft, so many tokens were accepted, from its beginning on. Sampled has said them, and one more."""
+
+    seq_id: int
+    num_draft_tokens: int
+    num_accepted_tokens: int
 
 
 class Finished(Event, frozen=True):
@@ -175,5 +185,5 @@ class RunEnded(Event, frozen=True):
 
 AnyEvent = (
     RunStarted | Arrived | Refused | Waits | Admitted | BlocksAllocated | BlocksShared | BlocksCached
-    | BlocksEvicted | BlocksFreed | Scheduled | Preempted | Sampled | Finished | StepTimed | RunEnded
+    | BlocksEvicted | BlocksFreed | Scheduled | Preempted | Sampled | Verified | Finished | StepTimed | RunEnded
 )  # fmt: skip
