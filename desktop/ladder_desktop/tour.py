@@ -101,6 +101,10 @@ class Tour:
         self._press(Qt.Key.Key_3, Qt.KeyboardModifier.ControlModifier)
         self._press(Qt.Key.Key_Space)
         self._shot("questions")
+        self._press(Qt.Key.Key_4, Qt.KeyboardModifier.ControlModifier)
+        self._press(Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+        QTest.qWait(1500)
+        self._shot("sandbox")
         self._say(
             f"Candidate: read {study.title}: {len(study.sections)} sections, {len(study.maps)} maps, "
             f"{len(study.cards)} cards, {len(study.tickets)} tickets."
