@@ -228,3 +228,34 @@ def test_the_interpreter_is_imported_with_the_first_run() -> None:
     code = f"import sys; sys.path[:0] = {rooms!r}; import ladder_desktop.lessons.sandbox; print('pydantic_monty' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
+
+
+QUITTING = """
+import sys
+sys.path[:0] = {rooms!r}
+from PySide6.QtCore import QCoreApplication, QTimer
+from ladder_desktop.lessons.sandbox import Sandbox
+from ladder_desktop.lessons.sandbox_runner import SandboxRunner
+app = QCoreApplication([])
+runner = SandboxRunner(Sandbox(seconds=60))
+runner.run("while True: pass")
+def leave():
+    if runner._switch._worker is None:
+        QTimer.singleShot(5, leave)
+    else:
+        print(runner._switch._worker)
+        app.quit()
+leave()
+app.exec()
+import threading
+assert not [thread for thread in threading.enumerate() if thread.name == "sandbox"]
+"""
+
+
+@pytest.mark.skipif(not Path("/proc").exists(), reason="reads /proc")
+def test_an_application_that_quits_takes_thread_and_process_with_it() -> None:
+    rooms = [path for path in sys.path if path.endswith(("desktop", "content"))]
+    code = QUITTING.format(rooms=rooms)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert not Path(f"/proc/{int(done.stdout)}").exists()
