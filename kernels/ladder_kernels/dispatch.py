@@ -89,6 +89,8 @@ def choose(device: torch.device, mode: Mode = "auto") -> Operations:
     if (mode == "interpret") != lang.INTERPRETED:
         does, wanted = ("interprets", "0") if lang.INTERPRETED else ("compiles", "1")
         raise KernelError(f"This process {does} kernels; start a new one with TRITON_INTERPRET={wanted}.")
+    if mode == "interpret" and (fault := lang.interpreter_fault()):
+        raise KernelError(fault)
     return _kernels("interpret" if mode == "interpret" else "triton")
 
 

@@ -75,6 +75,20 @@ def test_a_process_that_compiles_says_that_it_does_not_interpret(run_python):
     )
 
 
+BROKEN_INTERPRETER = """
+import torch
+from ladder_kernels import dispatch, lang
+lang._loop_kernel = None  # as a Triton that fails at the first loop
+dispatch.choose(torch.device("cpu"), "interpret")
+"""
+
+
+def test_an_interpreter_that_cannot_loop_is_refused_before_a_run(run_python):
+    pytest.importorskip("triton", reason="the interpreter is Triton's")
+    done = run_python("-c", BROKEN_INTERPRETER)
+    assert "cannot interpret kernels under numpy" in done.stderr.splitlines()[-1]
+
+
 def test_dispatch_imports_no_triton(run_python):
     done = run_python("-c", "import sys, ladder_kernels.dispatch; print('triton' in sys.modules)")
     assert done.stdout == "False\n"
