@@ -59,6 +59,8 @@ def _aot(chip: str | None) -> int:
 
 
 def _check(device_name: str, twins: bool, only: str | None) -> int:
+    if device_name == "cpu":
+        os.environ.setdefault("TRITON_INTERPRET", "1")  # also where there is a GPU
     import torch
 
     from ladder_kernels import check, lang
