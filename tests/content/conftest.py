@@ -43,17 +43,24 @@ def write_zip() -> Callable[..., Path]:
     return _write_zip
 
 
+def _example_files() -> dict[str, str]:
+    """The example of the README; a second block for a file goes on with it."""
+    files: dict[str, str] = {}
+    for name, text in _EXAMPLE.findall(README.read_text(encoding="utf-8")):
+        files[name] = files.get(name, "") + text
+    return files
+
+
 @pytest.fixture
 def files() -> dict[str, str]:
     """The example of the README: file names to texts."""
-    return dict(_EXAMPLE.findall(README.read_text(encoding="utf-8")))
+    return _example_files()
 
 
 @pytest.fixture(scope="session")
 def example() -> dict[str, bytes]:
     """The same for Hypothesis, which wants a fixture that lives longer than one test."""
-    found = _EXAMPLE.findall(README.read_text(encoding="utf-8"))
-    return {name: text.encode() for name, text in found}
+    return {name: text.encode() for name, text in _example_files().items()}
 
 
 @pytest.fixture(scope="session")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import operator
 import re
+from collections import Counter
 from itertools import pairwise
 from typing import Any
 
@@ -12,10 +13,11 @@ import pytest
 from ladder_content.check import check_pack
 from ladder_content.citations import cited, without_citations
 from ladder_content.loader import bundled_pack, load_pack
-from ladder_content.model import Fact, Pack, Study
+from ladder_content.model import Card, Fact, Pack, Study
 
 PACK = load_pack(bundled_pack())
 HUB = PACK.studies[0]
+NUMERIC = [card for study in PACK.studies for card in study.cards if card.kind == "numeric"]
 FACTS = {fact.id: fact for fact in PACK.facts}
 OPERATIONS = {
     ast.Add: operator.add,
@@ -43,13 +45,16 @@ def evaluate(node: Any) -> float:
 
 def everything_said(study: Study) -> list[str]:
     cards = [text for card in study.cards for text in (card.answer, *card.key_points)]
-    options = [option for ticket in study.tickets for step in ticket.steps for option in step.options]
+    steps = [step for ticket in study.tickets for step in ticket.steps]
+    options = [option for choice in (*steps, *study.cards) for option in choice.options]
     return [
         study.summary,
         *(section.body for section in study.sections),
         *cards,
         *(option.text + option.why for option in options),
+        *(card.question for card in study.cards if card.kind == "cloze"),
         *(ticket.evidence for ticket in study.tickets),
+        *(snippet.explanation for snippet in study.snippets),
     ]
 
 
@@ -125,10 +130,31 @@ def test_the_steps_of_a_flow_are_joined_in_order() -> None:
 
 
 @pytest.mark.parametrize("card", HUB.cards, ids=lambda card: card.id)
-def test_an_answer_can_be_spoken_in_a_minute_and_a_half(card: Any) -> None:
+def test_an_answer_can_be_spoken_in_a_minute_and_a_half(card: Card) -> None:
     words = without_citations(card.answer).split()
-    assert 130 <= len(words) <= 220
-    assert 3 <= len(card.key_points) <= 6
+    assert (130 if card.kind == "qa" else 40) <= len(words) <= 220
+    assert (3 if card.kind in ("qa", "lever") else 1) <= len(card.key_points) <= 6
+
+
+def test_the_hub_has_every_kind_of_card() -> None:
+    kinds = Counter(card.kind for card in HUB.cards)
+    assert all(kinds[kind] >= least for kind, least in (("numeric", 4), ("cloze", 3), ("lever", 3)))
+    assert {card.lab for card in HUB.cards} >= {"short-chats", "long-prompt", "more-than-fits"}
+
+
+@pytest.mark.parametrize("card", NUMERIC, ids=lambda card: card.id)
+def test_a_numeric_card_expects_what_a_fact_of_it_says(card: Card) -> None:
+    assert card.expected is not None
+    facts = [PACK.fact(fact_id) for fact_id in card.facts]
+    same_unit = [fact.value for fact in facts if (fact.unit or "").split(" ")[0] == card.expected.unit]
+    accepted = [value for value in same_unit if value is not None and card.expected.accepts(value)]
+    assert [value for value in accepted if value == pytest.approx(card.expected.value, rel=0.005)]
+
+
+def test_the_right_lever_is_not_always_in_the_same_place() -> None:
+    levers = [card for study in PACK.studies for card in study.cards if card.kind == "lever"]
+    places = [[option.correct for option in card.options].index(True) for card in levers]
+    assert max(map(places.count, places)) <= (len(places) + 1) // 2
 
 
 def test_the_right_option_cannot_be_guessed_from_its_place_or_length() -> None:

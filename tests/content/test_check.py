@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -59,6 +60,10 @@ def test_the_example_of_the_readme_is_clean(
         ("gist.md", "- Tensor parallel divides it", "- Tensor parallel on 8 GPUs divides it", 6),
         ("gist.md", "4.5 ms [M1.01]", "4.5 ms", 3),
         ("cards.yaml", "The weights are read once a step.", "The weights are read 1 time a step.", 6),
+        ("cards.yaml", "Bytes over bandwidth is 4.5 ms [M1.01].", "That is 4.5 ms.", 16),
+        ("cards.yaml", "at least {{4.5 ms}} [M1.01]", "at least {{4.5 ms}}", 24),
+        ("cards.yaml", "Fewer bytes are the only way", "2 bytes are 1 way", 35),
+        ("snippets.yaml", "Change the weights to eight bits", "Change the weights to 8 bits", 3),
         ("tickets.yaml", "There is nobody to put into it.", "There is 1 user.", 21),
         ("tickets.yaml", "while the step takes longer [M1.01]", "while the step takes longer", 27),
         ("maps.yaml", "Each layer needs all of them.", "All 32 layers need them.", 6),
@@ -88,7 +93,7 @@ def test_givens_need_no_facts(files: dict[str, str], tmp_path: Path, write_folde
 
 def test_listed_facts_are_the_cited_ones(files: dict[str, str], tmp_path: Path, write_folder: Write) -> None:
     files["facts.yaml"] += files["facts.yaml"].replace("M1.01", "M1.02")
-    files[STUDY + "cards.yaml"] = files[STUDY + "cards.yaml"].replace("facts: [M1.01]", "facts: [M1.02]")
+    files[STUDY + "cards.yaml"] = files[STUDY + "cards.yaml"].replace("facts: [M1.01]", "facts: [M1.02]", 1)
     assert lint(write_folder(tmp_path, files)) == [
         (STUDY + "cards.yaml", 11, "lacks M1.01, which a text here cites"),
         (STUDY + "cards.yaml", 11, "lists 'M1.02', which no text here cites"),
@@ -140,3 +145,21 @@ def test_faults_of_the_loader_and_of_the_lint_come_together(
 def test_a_fault_prints_as_one_line() -> None:
     assert str(Fault("cards.yaml", 3, "[0].id", "is empty")) == "cards.yaml:3: [0].id: is empty"
     assert str(Fault("cards.yaml", 1, "", "is missing")) == "cards.yaml:1: is missing"
+
+
+def test_an_answer_too_long_to_speak(files: dict[str, str], tmp_path: Path, write_folder: Write) -> None:
+    name = f"{STUDY}cards.yaml"
+    answer = re.search(r"(?m)^  answer: .*(?:\n    .*)*", files[name])
+    assert answer is not None
+    files[name] = files[name].replace(answer[0], f"  answer: >-\n    {'word ' * 221}", 1)
+    assert any("221 words" in message for _, _, message in lint(write_folder(tmp_path, files)))
+
+
+def test_text_that_stands_in_two_cards(files: dict[str, str], tmp_path: Path, write_folder: Write) -> None:
+    name = f"{STUDY}cards.yaml"
+    first = re.search(r"(?ms)^- id: .*?(?=^- id: |\Z)", files[name])
+    assert first is not None
+    again = re.sub(r"^- id: (\S+)", r"- id: \1-again", first[0])
+    files[name] += again
+    messages = [message for _, _, message in lint(write_folder(tmp_path, files))]
+    assert any(message.startswith(f"stands in another card too: {name}, line ") for message in messages)

@@ -36,7 +36,21 @@ def test_the_whole_of_a_pack(
     assert "Which lever first? CUDA graphs. They remove the launches between kernels." in text
     assert "Not: A bigger batch. There is nobody to put into it." in text
     assert "From Read weights to Sample: One row of scores for each request." in text
-    assert text.endswith("the step takes longer.\n")
+    assert "the step takes longer.\n\f\n" in text
+    assert text.endswith("and run it again.\n")
+
+
+def test_every_kind_of_card_says_its_answer(
+    files: dict[str, str], tmp_path: Path, write_folder: Callable[..., Path]
+) -> None:
+    text = plain_text(load_pack(write_folder(tmp_path, files)).studies)
+    assert "at least, in milliseconds?\nA: 4.48 ms. Bytes over bandwidth is 4.5 ms.\n" in text
+    assert (
+        "Q: A decode step reads every weight once, so here it takes at least 4.5 ms.\nA: Each layer" in text
+    )
+    assert "Which lever first?\nA: Smaller weights. The step is bound by the bytes it reads" in text
+    assert "\f\nThe floor of a decode step\nBytes over bandwidth. Change the weights" in text
+    assert "def floor_ms" not in text
 
 
 def test_the_bundled_pack_as_text() -> None:
