@@ -7,6 +7,7 @@ The lint on top of the loader's faults:
   a cloze card is no given: it states. Names such as `H100`, `8B`, `fp8` or `p99`, ordinals, years and dates, and code
   are no figures.
 - The `facts` of a card or ticket are the facts that its texts cite.
+- An answer can be spoken in ninety seconds: it has at most 220 words. No question, answer or key point stands in two cards.
 - No two nodes of a map stand in one place, and a node's mechanism is one that the themes have a colour for.
 - A link `map:ladder` or `map:ladder/kv-cache` leads to a map of the same study, or to a box on it.
 - A formula comes with the value that it gives.
@@ -16,7 +17,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
 
 from ladder_content.citations import cited, without_citations
@@ -24,6 +25,7 @@ from ladder_content.document import Document, Text
 from ladder_content.faults import Fault, Faults, shown
 from ladder_content.loader import Draft, Gist, Maps, read_draft
 
+MAX_WORDS = 220
 MECHANISMS = frozenset(
     [
         "prefill",
@@ -45,6 +47,7 @@ _GIVENS = re.compile(
     r"(^|\.)(id|question|follow_up|scenario|prompt|name|url|source|target|mechanism|lab|unit|code|call|tags\[\d+\]|facts\[\d+\])$"
     r"|\.metrics\[\d+\]\."
 )
+_CARD_TEXT = re.compile(r"^\[\d+\]\.(question|answer|key_points\[\d+\])$")
 _CODE = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)", re.DOTALL)
 _MAP_LINK = re.compile(r"\]\(map:([^)\s]*)\)")
 _LINK_TARGET = re.compile(r"\]\([^)]*\)|https?://\S+")
@@ -60,6 +63,9 @@ def check_pack(path: Path) -> list[Fault]:
         _lint_gist(gist, draft.faults)
     for document in draft.documents:
         _lint_document(document, draft.faults)
+    _lint_cards(
+        [one for one in draft.documents if PurePosixPath(one.name).name == "cards.yaml"], draft.faults
+    )
     for maps in draft.maps:
         _lint_maps(maps, draft.faults)
         _lint_map_links(maps, draft)
@@ -105,6 +111,22 @@ def _lint_document(document: Document, faults: Faults) -> None:
                     _lint_figures(document.name, text.line, text.field, block, faults)
     if kind in ("cards.yaml", "tickets.yaml"):
         _lint_listed_facts(document, faults)
+
+
+def _lint_cards(documents: Iterable[Document], faults: Faults) -> None:
+    """Look for answers too long to speak, and for text that stands in two cards of the pack."""
+    seen: dict[str, str] = {}
+    for document in documents:
+        for text in document.texts:
+            if not _CARD_TEXT.search(text.field):
+                continue
+            words = without_citations(text.text).split()
+            if text.field.endswith(".answer") and len(words) > MAX_WORDS:
+                message = f"has {len(words)} words; an answer that can be spoken has at most {MAX_WORDS}"
+                faults.add(document.name, text.line, text.field, message)
+            first = seen.setdefault(" ".join(words).casefold(), f"{document.name}, line {text.line}")
+            if first != f"{document.name}, line {text.line}":
+                faults.add(document.name, text.line, text.field, f"stands in another card too: {first}")
 
 
 def _is_given(text: Text) -> bool:

@@ -137,7 +137,9 @@ class _Reader:
         named = [(text.field, text.text) for text in in_facts.texts if text.field.endswith(".id")]
         rules.check_unique(in_facts, named, self._draft.facts, self._faults)
         studies = [self._study(folder) for folder in self._folders(head, document)]
-        self._check_citations(whole=bool(in_facts.lines))
+        unread = not in_facts.lines and any(fault.file == "facts.yaml" for fault in self._faults.found)
+        if not unread:  # a facts.yaml that could not be read at all is fault enough
+            self._check_citations()
         if head is not None and not self._faults.found:
             self._draft.pack = Pack(
                 id=head.id,
@@ -255,10 +257,8 @@ class _Reader:
         self._draft.maps.append(Maps(document, maps))
         return maps
 
-    def _check_citations(self, whole: bool) -> None:
-        """Look up every citation, unless facts.yaml could not be read at all: that is fault enough."""
-        if not whole:
-            return
+    def _check_citations(self) -> None:
+        """Look up every citation."""
         facts = self._draft.facts
         for document in self._draft.documents:
             rules.check_citations(document, facts, self._faults)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
@@ -15,6 +15,7 @@ import platformdirs
 from ladder_desktop import system_check
 
 if TYPE_CHECKING:
+    from ladder_content.faults import Fault as PackFault
     from ladder_engine.protocol import KernelMode
 
 
@@ -31,6 +32,7 @@ class Fault(click.ClickException):
 @contextmanager
 def faults_as_sentences() -> Iterator[None]:
     """Turn every error that a room raises for a person into a Fault."""
+    from ladder_content.authoring import AuthoringError
     from ladder_content.loader import PackError
     from ladder_engine.errors import EngineError
     from ladder_engine.fold import TraceError
@@ -40,7 +42,15 @@ def faults_as_sentences() -> Iterator[None]:
 
     try:
         yield
-    except (PackError, EngineError, TraceError, ExportError, ImportFault, StudyError) as error:
+    except (
+        AuthoringError,
+        PackError,
+        EngineError,
+        TraceError,
+        ExportError,
+        ImportFault,
+        StudyError,
+    ) as error:
         raise Fault(str(error)) from error
 
 
@@ -210,18 +220,60 @@ def import_progress(data_dir: Path, path: Path) -> None:
     click.echo(f"{count} reviews were read from {path} into {data_dir}.")
 
 
-@main.command()
+@main.group()
+def content() -> None:
+    """Write packs of your own: begin, check and build them."""
+
+
+@content.command("new")
+@click.argument("folder", type=click.Path(path_type=Path))
+def content_new(folder: Path) -> None:
+    """Begin a pack in FOLDER with a whole small example; the folder's name becomes its id."""
+    from ladder_content.authoring import new_pack
+
+    with faults_as_sentences():
+        new_pack(folder)
+    click.echo(
+        f"{folder} holds a small sound pack. Change its words, then: runtime-ladder content check {folder}"
+    )
+
+
+@content.command("check")
 @click.argument("path", type=click.Path(path_type=Path))
-def check(path: Path) -> None:
+def content_check(path: Path) -> None:
     """Check a pack and name every fault with its file, line and field."""
     from ladder_content.check import check_pack
 
-    faults = check_pack(path)
+    _refuse_faults(path, check_pack(path))
+    click.echo(f"{path} is a sound pack.")
+
+
+@content.command("build")
+@click.argument("path", type=click.Path(path_type=Path))
+@click.option(
+    "--out", type=click.Path(path_type=Path, dir_okay=False), help="The zip to write. [default: PATH.zip]"
+)
+def content_build(path: Path, out: Path | None) -> None:
+    """Check the pack folder PATH and make one zip of it, to pass on."""
+    from ladder_content.authoring import build_pack
+    from ladder_content.faults import PackError
+
+    out = out or path.with_name(f"{path.name}.zip")
+    try:
+        with faults_as_sentences():
+            build_pack(path, out)
+    except Fault as fault:
+        if isinstance(fault.__cause__, PackError):
+            _refuse_faults(path, fault.__cause__.faults)
+        raise
+    click.echo(f"The pack is in {out}.")
+
+
+def _refuse_faults(path: Path, faults: Sequence[PackFault]) -> None:
     for fault in faults:
-        click.echo(f"{fault.file}:{fault.line}: {fault.field}: {fault.message}", err=True)
+        click.echo(str(fault), err=True)
     if faults:
         raise Fault(f"{path} has {len(faults)} fault{'s' if len(faults) > 1 else ''}.")
-    click.echo(f"{path} is a sound pack.")
 
 
 def _bundled_pack() -> Path:

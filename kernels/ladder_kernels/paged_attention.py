@@ -5,7 +5,7 @@
 There is no prefill and no decode here: a sequence brings q_len >= 0 new tokens, whose keys already stand in the cache.
 
 query                    [T, Hq, D]                         fp16, bf16 or fp32; sequences one after another
-key_cache, value_cache   [num_blocks, block_size, Hkv, D]   Hq is a multiple of Hkv
+key_cache, value_cache   [num_blocks, block_size, Hkv, D]   Hq is a multiple of Hkv; a token's heads lie side by side
 block_tables             [S, max_blocks] int32              entries past a sequence's last block may be garbage
 cu_seqlens_q             [S + 1] int32                      q_len[s] = cu_seqlens_q[s + 1] - cu_seqlens_q[s]
 context_lens             [S] int32                          KV length of a sequence, this step's tokens included
@@ -214,9 +214,9 @@ def paged_attention_triton(
     paged_attention_kernel[grid](
         parts, lse, query, key_cache, value_cache,
         lse if key_scales is None else key_scales, lse if value_scales is None else value_scales,
-        block_tables, cu_seqlens_q, context_lens,
+        block_tables.contiguous(), cu_seqlens_q.contiguous(), context_lens.contiguous(),
         scale * math.log2(math.e), num_seqs, splits, plan.split_size, sliding_window or 0,
-        query.stride(0), block_tables.stride(0),
+        query.stride(0), max_blocks,
         key_cache.stride(0), key_cache.stride(1), value_cache.stride(0), value_cache.stride(1),
         NUM_KV_HEADS=kv_heads, GROUP=group, HEAD_DIM=head_dim, BLOCK_D=max(16, next_power_of_2(head_dim)),
         BLOCK_SIZE=block_size, BLOCK_M=plan.block_m, TILE_N=plan.tile_n,
@@ -305,9 +305,8 @@ def _attend(query: Tensor, keys: Tensor, values: Tensor, visible: Tensor, scale:
     """Dense attention of query [S, Q, Hq, D] on keys and values [S, Hkv, N, D] where visible [S, Q, N]."""
     sequences, tokens, heads, head_dim = query.shape
     kv_heads, kv_len = keys.shape[1:3]
-    grouped = query.view(sequences, tokens, kv_heads, -1, head_dim).permute(
-        0, 2, 3, 1, 4
-    )  # [S, Hkv, G, Q, D]
+    # grouped is [S, Hkv, G, Q, D], scores [S, Hkv, G, Q, N]
+    grouped = query.view(sequences, tokens, kv_heads, -1, head_dim).permute(0, 2, 3, 1, 4)
     scores = (grouped.flatten(2, 3) @ keys.mT).view(sequences, kv_heads, -1, tokens, kv_len) * scale
     scores.masked_fill_(~visible[:, None, None], float("-inf"))
     out = scores.softmax(-1).flatten(2, 3) @ values

@@ -103,8 +103,8 @@ def store_kv_quantised_triton(
     key, value = (x if x.stride()[1:] == (head_dim, 1) else x.contiguous() for x in (key, value))
     block_size = key_cache.shape[1]
     store_kv_quantised_kernel[(tokens, kv_heads)](
-        key, value, key_cache, value_cache, key_scales, value_scales, slot_mapping,
-        tokens, key.stride(0), value.stride(0),
+        key, value, key_cache, value_cache, key_scales, value_scales,
+        slot_mapping.contiguous(), tokens, key.stride(0), value.stride(0),
         BLOCK_SIZE=block_size, KV_HEADS=kv_heads, HEAD_DIM=head_dim, BLOCK_D=next_power_of_2(head_dim),
         BLOCK_R=next_power_of_2(block_size), LARGEST=LARGEST[key_cache.dtype],
         INTEGER=key_cache.dtype == torch.int8, num_warps=4,

@@ -77,7 +77,7 @@ def rope_triton(positions: Tensor, query: Tensor, key: Tensor, cos_sin: Tensor) 
             key_out,
             query,
             key,
-            positions,
+            positions.contiguous(),
             cos_sin,
             query.stride(0),
             key.stride(0),

@@ -63,7 +63,7 @@ def _count_above(row_ptr, bound, VOCAB: tl.constexpr, BLOCK: tl.constexpr):
 @jit
 def _mass_above(row_ptr, bound, floor, ties, largest, temperature, VOCAB: tl.constexpr, BLOCK: tl.constexpr):
     """The mass of the keys above `bound`, where of the keys equal to `floor` only `ties` count and none below it."""
-    mass = largest * 0
+    mass = (largest * 0).to(tl.float64)
     for start in range(0, VOCAB, BLOCK):
         key = _load_keys(row_ptr, start, VOCAB, BLOCK)
         weight = _weight(key, largest, temperature)
@@ -125,18 +125,17 @@ def sample_kernel(
                 low = middle + 1
         bound = low.to(tl.int32)
         missing = wanted - _mass_above(row_ptr, bound, floor, ties, largest, temperature, VOCAB, BLOCK)
-        enough = tl.ceil(missing / _weight(bound, largest, temperature))
+        enough = tl.ceil((missing / _weight(bound, largest, temperature)).to(tl.float32))
         limit = tl.where(bound == floor, ties, VOCAB)
         ties = tl.minimum(tl.maximum(enough, 1.0), limit.to(tl.float32)).to(tl.int32)
         floor = bound
 
     min_weight = tl.minimum(tl.load(min_p_ptr + row), 1.0)
-    everything = largest * 0
-    target = largest * 0
     u = uniform(tl.load(seeds_ptr + row), tl.load(positions_ptr + row), 0)
     drawn = greedy * 0 - 1
+    target = (largest * 0).to(tl.float64)  # in fp32, rounding would move draws in a large vocabulary
     for draw in tl.static_range(2):  # the first walk measures the mass of the kept, the second draws
-        running = largest * 0
+        running = (largest * 0).to(tl.float64)
         ties_seen = ties * 0
         for start in range(0, VOCAB, BLOCK):
             key = _load_keys(row_ptr, start, VOCAB, BLOCK)
@@ -148,7 +147,7 @@ def sample_kernel(
             weight = tl.where(kept, weight, 0.0)
             if draw == 1:
                 token = start + tl.arange(0, BLOCK)
-                beyond = (weight > 0) & (running + tl.cumsum(weight, axis=0) > target)
+                beyond = (weight > 0) & (tl.cumsum(weight, axis=0) > (target - running).to(tl.float32))
                 first = tl.min(tl.where(beyond, token, VOCAB), axis=0)
                 drawn = tl.where((drawn < 0) & (first < VOCAB), first, drawn)
             running += tl.sum(weight, axis=0)
@@ -171,8 +170,9 @@ def sample_triton(
     if rows > 0:
         logits = logits if logits.stride(1) == 1 else logits.contiguous()
         block = min(4096, next_power_of_2(vocab))
+        rows_of = (x.contiguous() for x in (temperature, top_k, top_p, min_p, seeds, positions))
         sample_kernel[(rows,)](
-            out, logits, temperature, top_k, top_p, min_p, seeds, positions, logits.stride(0),
+            out, logits, *rows_of, logits.stride(0),
             VOCAB=vocab, BLOCK=block, num_warps=8,
         )  # fmt: skip
     return out

@@ -48,13 +48,24 @@ class Plan:
 
 def plan_attention(query: Tensor, key_cache: Tensor, num_seqs: int, max_context: int) -> Plan:
     """Choose tiles and splits for this launch from shapes alone; `max_context` is an upper bound."""
+    if query.device.type == "cuda":
+        return gpu_plan(query, key_cache, num_seqs, max_context, multiprocessors(query.device))
+    rows = 16 if query.shape[0] <= num_seqs else 64
+    group = query.shape[1] // key_cache.shape[2]
+    tile_n = min(
+        256, max(16, next_power_of_2(max_context))
+    )  # an operation costs the interpreter the same at any width
+    return Plan(max(rows, next_power_of_2(group)), tile_n, num_warps=4, num_stages=1)
+
+
+def gpu_plan(query: Tensor, key_cache: Tensor, num_seqs: int, max_context: int, multiprocessors: int) -> Plan:
+    """The plan for a GPU with so many multiprocessors."""
     tokens, q_heads, head_dim = query.shape
     kv_heads = key_cache.shape[2]
     group = q_heads // kv_heads
     if tokens > num_seqs:  # prompt chunks are on board
         return prefill_plan(head_dim, query.element_size(), group)
-    programs = num_seqs * kv_heads
-    splits = num_splits(programs, max_context, multiprocessors(query.device))
+    splits = num_splits(num_seqs * kv_heads, max_context, multiprocessors)
     return decode_plan(head_dim, query.element_size(), group, splits, quantised=key_cache.element_size() == 1)
 
 
@@ -114,9 +125,7 @@ def num_splits(programs: int, max_context: int, multiprocessors: int) -> int:
 
 @cache
 def multiprocessors(device: torch.device) -> int:
-    """How many multiprocessors `device` has; 1 for a CPU, where the interpreter runs programs one by one."""
-    if device.type != "cuda":
-        return 1
+    """How many multiprocessors a GPU has."""
     return int(torch.cuda.get_device_properties(device).multi_processor_count)
 
 

@@ -67,7 +67,7 @@ def store_kv_triton(
         value,
         key_cache,
         value_cache,
-        slot_mapping,
+        slot_mapping.contiguous(),
         key.stride(0),
         value.stride(0),
         key_cache.stride(0),

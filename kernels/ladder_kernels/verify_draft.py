@@ -80,15 +80,15 @@ def verify_draft_kernel(
     target_ptr += accepted.to(tl.int64) * VOCAB
     draft_ptr += accepted.to(tl.int64) * VOCAB
     u = uniform(seed, position + accepted, 2)
-    target = u * 0.0
+    target = (u * 0.0).to(tl.float64)  # masses add up in fp64, as in sample.py
     drawn = accepted * 0 - 1
     for draw in tl.static_range(2):  # the first walk measures the mass, the second draws
-        running = u * 0.0
+        running = (u * 0.0).to(tl.float64)
         for start in range(0, VOCAB, BLOCK):
             token = start + tl.arange(0, BLOCK)
             weight = _residual(target_ptr, draft_ptr, token, banned, rejected, VOCAB, HAS_DRAFT)
             if draw == 1:
-                beyond = (weight > 0) & (running + tl.cumsum(weight, axis=0) > target)
+                beyond = (weight > 0) & (tl.cumsum(weight, axis=0) > (target - running).to(tl.float32))
                 first = tl.min(tl.where(beyond, token, VOCAB), axis=0)
                 drawn = tl.where((drawn < 0) & (first < VOCAB), first, drawn)
             running += tl.sum(weight, axis=0)
@@ -112,7 +112,7 @@ def verify_draft_triton(
         verify_draft_kernel[(num_seqs,)](
             tokens, num_accepted, target_probs.contiguous(),
             target_probs if draft_probs is None else draft_probs.contiguous(),
-            draft_tokens.contiguous(), num_drafts, seeds, positions,
+            draft_tokens.contiguous(), num_drafts.contiguous(), seeds.contiguous(), positions.contiguous(),
             MAX_DRAFTS=rows - 1, VOCAB=vocab, BLOCK=min(4096, next_power_of_2(vocab)),
             HAS_DRAFT=draft_probs is not None, num_warps=4,
         )  # fmt: skip

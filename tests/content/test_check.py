@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -144,3 +145,21 @@ def test_faults_of_the_loader_and_of_the_lint_come_together(
 def test_a_fault_prints_as_one_line() -> None:
     assert str(Fault("cards.yaml", 3, "[0].id", "is empty")) == "cards.yaml:3: [0].id: is empty"
     assert str(Fault("cards.yaml", 1, "", "is missing")) == "cards.yaml:1: is missing"
+
+
+def test_an_answer_too_long_to_speak(files: dict[str, str], tmp_path: Path, write_folder: Write) -> None:
+    name = f"{STUDY}cards.yaml"
+    answer = re.search(r"(?m)^  answer: .*(?:\n    .*)*", files[name])
+    assert answer is not None
+    files[name] = files[name].replace(answer[0], f"  answer: >-\n    {'word ' * 221}", 1)
+    assert any("221 words" in message for _, _, message in lint(write_folder(tmp_path, files)))
+
+
+def test_text_that_stands_in_two_cards(files: dict[str, str], tmp_path: Path, write_folder: Write) -> None:
+    name = f"{STUDY}cards.yaml"
+    first = re.search(r"(?ms)^- id: .*?(?=^- id: |\Z)", files[name])
+    assert first is not None
+    again = re.sub(r"^- id: (\S+)", r"- id: \1-again", first[0])
+    files[name] += again
+    messages = [message for _, _, message in lint(write_folder(tmp_path, files))]
+    assert any(message.startswith(f"stands in another card too: {name}, line ") for message in messages)

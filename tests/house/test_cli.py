@@ -32,7 +32,7 @@ def assert_one_sentence(result: Result, *parts: str) -> None:
 
 def test_help_lists_the_subcommands() -> None:
     output = invoke("--help").output
-    for command in ("open", "tour", "engine", "export", "import", "check"):
+    for command in ("open", "tour", "engine", "export", "import", "content"):
         assert command in output
 
 
@@ -79,7 +79,7 @@ def test_a_data_folder_that_is_a_file(tmp_path: Path) -> None:
 def test_a_broken_pack_names_file_and_line(tmp_path: Path) -> None:
     shutil.copytree(bundled_pack(), tmp_path, dirs_exist_ok=True)
     (tmp_path / "pack.yaml").write_text("id: [unclosed\n")
-    result = invoke("check", tmp_path)
+    result = invoke("content", "check", tmp_path)
     assert result.exit_code == 2
     assert result.stderr.startswith("pack.yaml:2: ")
     assert_one_sentence(
@@ -115,3 +115,24 @@ def test_without_a_display_the_window_says_so(tmp_path: Path) -> None:
     assert result.returncode == 2
     assert "display" in result.stderr
     assert len(result.stderr.strip().splitlines()) == 1
+
+
+def test_a_pack_from_an_empty_folder_to_a_zip(tmp_path: Path) -> None:
+    pack = tmp_path / "my-team"
+    assert invoke("content", "new", pack).exit_code == 0
+    assert invoke("content", "check", pack).exit_code == 0
+    assert invoke("content", "build", pack).exit_code == 0
+    assert invoke("content", "check", tmp_path / "my-team.zip").exit_code == 0
+    out = tmp_path / "mine.apkg"
+    result = invoke("export", "--data", tmp_path / "data", "--pack", tmp_path / "my-team.zip", out)
+    assert result.exit_code == 0, result.output
+
+
+def test_a_pack_with_faults_is_not_built(tmp_path: Path) -> None:
+    pack = tmp_path / "my-team"
+    invoke("content", "new", pack)
+    (pack / "facts.yaml").write_text("[]\n")
+    result = invoke("content", "build", pack)
+    assert result.exit_code == 2
+    assert "gist.md:" in result.stderr
+    assert not (tmp_path / "my-team.zip").exists()

@@ -18,11 +18,12 @@ def highlight(code: str, language: str, theme: Theme) -> str:
         lexer = get_lexer_by_name(language or "text", stripnl=False, ensurenl=False)
     except ClassNotFound:
         lexer = get_lexer_by_name("text", stripnl=False, ensurenl=False)
-    formatter = HtmlFormatter(style=_style(theme), noclasses=True, nowrap=True)
+    formatter = HtmlFormatter(style=code_style(theme), noclasses=True, nowrap=True)
     return str(_highlight(code, lexer, formatter))
 
 
-def _style(theme: Theme) -> type[Style]:
+def code_style(theme: Theme) -> type[Style]:
+    """Return the Pygments style of code in this theme, for code blocks and for the editor."""
     colours = {
         Token: theme.hex("text"),
         Comment: f"italic {theme.hex('muted')}",

@@ -1,14 +1,14 @@
-"""The page of one study: its number and summary, and under them the tabs Gist, Maps and Q&A.
+"""The page of one study: its number and summary, and under them the tabs Gist, Maps, Q&A and Sandbox.
 
 The page is where links end: a fact opens its card, a map its tab, and a web address the browser, each only when a
-person follows it. Text is rendered and maps are laid out when their tab is first seen; opening the window waits for
-none of it.
+person follows it. Text is rendered, maps are laid out and programs are opened when their tab is first seen; opening
+the window waits for none of it.
 """
 
 from __future__ import annotations
 
 from ladder_content.model import Pack, Study
-from PySide6.QtCore import QPoint, Qt, QUrl
+from PySide6.QtCore import QPoint, Qt, QUrl, Signal
 from PySide6.QtGui import QAction, QDesktopServices, QKeySequence
 from PySide6.QtWidgets import QLabel, QTabWidget, QVBoxLayout, QWidget
 
@@ -17,14 +17,19 @@ from ladder_desktop.lessons.gist import Gist
 from ladder_desktop.lessons.maps import MapsView
 from ladder_desktop.lessons.markdown import Markdown
 from ladder_desktop.lessons.questions import QuestionsView
+from ladder_desktop.lessons.sandbox_view import SandboxView
 from ladder_desktop.lessons.style import widget_sheet
 from ladder_desktop.theme import Theme
 
 
 class LessonPage(QWidget):
-    """Shows a study of a pack."""
+    """Shows a study of a pack. `go` asks the window for another page: "live:<scenario id>".
+
+    Call `shutdown` before the page goes: a program of its sandbox may be running.
+    """
 
     title = "Lesson"
+    go = Signal(str)
 
     def __init__(self, pack: Pack, study: Study, theme: Theme) -> None:
         super().__init__()
@@ -33,6 +38,7 @@ class LessonPage(QWidget):
         self.gist = Gist(study, markdown, theme)
         self.maps = MapsView(study, markdown, theme)
         self.questions = QuestionsView(study, markdown, theme)
+        self.sandbox = SandboxView(study, markdown, theme) if study.snippets else None
         self.tabs = QTabWidget()
         self.tabs.setDocumentMode(True)
         self.tabs.tabBar().setDrawBase(False)
@@ -43,6 +49,8 @@ class LessonPage(QWidget):
             self._add_tab(self.maps, "Maps", "Ctrl+2", self.show_maps),
             self._add_tab(self.questions, "Q&&A", "Ctrl+3", self.show_questions),
         ]
+        if self.sandbox is not None:
+            self._actions.append(self._add_tab(self.sandbox, "Sandbox", "Ctrl+4", self.show_sandbox))
         self._lay_out()
         self.fact_card = FactCard(pack, markdown, theme, self)
         self.fact_card.link_activated.connect(self.follow)
@@ -62,9 +70,15 @@ class LessonPage(QWidget):
         """Put away what lies over the page."""
         self.fact_card.dismiss()
 
+    def shutdown(self) -> None:
+        """End what runs, and the process it runs in; the page may be shown no more."""
+        if self.sandbox is not None:
+            self.sandbox.shutdown()
+
     def page_actions(self) -> list[QAction]:
         """Return what can be done here, with names and keys."""
-        return [*self._actions, *self.maps.actions(), *self.questions.actions()]
+        programs = self.sandbox.page_actions() if self.sandbox else []
+        return [*self._actions, *self.maps.actions(), *self.questions.actions(), *programs]
 
     def show_gist(self) -> None:
         """Show the text."""
@@ -93,6 +107,11 @@ class LessonPage(QWidget):
         self.show_questions()
         self.questions.show_card(card_id)
 
+    def show_sandbox(self) -> None:
+        """Show the programs, if the study has any."""
+        if self.sandbox is not None:
+            self._show(self.sandbox)
+
     def follow(self, address: str, below: QPoint) -> None:
         """Follow a link that a person activated; an address of an unknown kind leads nowhere."""
         kind, _, rest = address.partition(":")
@@ -101,6 +120,8 @@ class LessonPage(QWidget):
         elif kind == "map":
             map_id, _, node_id = rest.partition("/")
             self.show_map(map_id, node_id or None)
+        elif kind == "live":
+            self.go.emit(address)
         elif kind in ("http", "https"):
             QDesktopServices.openUrl(QUrl(address))
 
@@ -108,7 +129,9 @@ class LessonPage(QWidget):
         self.tabs.setCurrentWidget(part)
         part.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
-    def _add_tab(self, part: Gist | MapsView | QuestionsView, label: str, key: str, slot: object) -> QAction:
+    def _add_tab(
+        self, part: Gist | MapsView | QuestionsView | SandboxView, label: str, key: str, slot: object
+    ) -> QAction:
         self.tabs.addTab(part, label)
         part.link_activated.connect(self.follow)
         action = QAction(f"Show {label}", self)

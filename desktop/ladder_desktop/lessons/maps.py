@@ -23,7 +23,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from ladder_desktop.lessons.chooser import Chooser
+from ladder_desktop.chooser import Chooser
 from ladder_desktop.lessons.map_canvas import MapCanvas
 from ladder_desktop.lessons.map_table import MapTable
 from ladder_desktop.lessons.map_text import MapText

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from html import escape
-
 from ladder_content.model import Card, Study
 from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QAction, QKeyEvent, QKeySequence, QResizeEvent
@@ -18,12 +16,14 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from ladder_desktop.lessons.card_html import answer_html, question_html
+from ladder_desktop.lessons.cloze_html import blanked
 from ladder_desktop.lessons.markdown import Markdown
 from ladder_desktop.lessons.reader import Reader
 from ladder_desktop.lessons.wrapped import wrap_items
 from ladder_desktop.theme import Theme
 
-DIFFICULTY = {1: "●○○ warm-up", 2: "●●○ standard", 3: "●●● senior"}
+HIDDEN = '<p class="muted">Say your answer aloud, then press Space.</p>'
 SIDE_BY_SIDE = 640
 
 
@@ -36,6 +36,7 @@ class QuestionsView(QWidget):
         super().__init__()
         self._cards = study.cards
         self._markdown = markdown
+        self._theme = theme
         self._revealed = False
         self.questions = _Questions(study.cards, markdown)
         self.reader = Reader(theme, "Question and answer")
@@ -127,26 +128,9 @@ class QuestionsView(QWidget):
             self.reader.show_html('<p class="muted">This study has no questions yet.</p>')
             return
         self.progress.setText(f"{self.questions.currentRow() + 1} of {len(self._cards)}")
-        self.reader.show_html(
-            self._question(card) + (self._answer(card) if self._revealed else self._hidden())
-        )
-
-    def _question(self, card: Card) -> str:
-        tags = " · ".join([DIFFICULTY[card.difficulty], *map(escape, card.tags)])
-        return f'<h2>{self._markdown.inline(card.question)}</h2><p class="small">{tags}</p>'
-
-    def _hidden(self) -> str:
-        return '<p class="muted">Say your answer aloud, then press Space.</p>'
-
-    def _answer(self, card: Card) -> str:
-        points = "".join(f"<li>{self._markdown.inline(point)}</li>" for point in card.key_points)
-        facts = self._markdown.facts(card.facts)
-        return (
-            self._markdown.html(card.answer)
-            + f"<h3>Key points</h3><ul>{points}</ul>"
-            + f"<h3>Follow-up</h3>{self._markdown.html(card.follow_up)}"
-            + (f'<p class="label">FACTS</p><p>{facts}</p>' if facts else "")
-        )
+        question = question_html(card, self._markdown, self._theme, self._revealed)
+        answer = answer_html(card, self._markdown) if self._revealed else HIDDEN
+        self.reader.show_html(question + answer)
 
 
 class _Questions(QListWidget):
@@ -161,7 +145,7 @@ class _Questions(QListWidget):
         self.setMinimumWidth(220)
         self.setMinimumHeight(120)
         for number, card in enumerate(cards, start=1):
-            QListWidgetItem(f"{number}.  {markdown.plain(card.question)}", self)
+            QListWidgetItem(f"{number}.  {markdown.plain(blanked(card))}", self)
         self.setCurrentRow(0)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

@@ -75,6 +75,14 @@ def widget_sheet(theme: Theme) -> str:
     QPushButton:checked {{ background: {theme.hex("selection")}; border-color: {accent}; }}
     QFrame#factCard QTextBrowser, QFrame#factCard QTextBrowser:focus {{ border: none; }}
     QSplitter::handle {{ background: {line}; }}
+    QTableWidget#vectors {{ border-color: transparent; }}
+    QTableWidget#vectors:focus {{ border-color: {accent}; }}
+    QPlainTextEdit#code {{ background: {surface}; border: 2px solid transparent; padding: 8px 6px; }}
+    QPlainTextEdit#output {{ background: {theme.hex("sunken")}; border: 2px solid transparent; padding: 4px 8px; }}
+    QPlainTextEdit#code:focus, QPlainTextEdit#output:focus {{ border-color: {accent}; }}
+    QLabel#sentence {{ color: {theme.hex("muted")}; }}
+    QLabel#sentence[mood="good"] {{ color: {theme.hex("good")}; font-weight: 600; }}
+    QLabel#sentence[mood="bad"] {{ color: {theme.hex("bad")}; font-weight: 600; }}
     """
 
 

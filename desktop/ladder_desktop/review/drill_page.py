@@ -3,27 +3,32 @@
 from __future__ import annotations
 
 from dataclasses import astuple
+from random import Random
 
-from ladder_content.model import Pack
+from ladder_content.model import Card, Pack
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QStackedWidget, QWidget
+from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtWidgets import QLabel, QStackedWidget, QWidget
 
+from ladder_desktop.lessons.cloze_html import blanked
 from ladder_desktop.review.announce import announce
+from ladder_desktop.review.attempt import Attempt
 from ladder_desktop.review.card_view import CardView
 from ladder_desktop.review.done_view import DoneView
 from ladder_desktop.review.footer import Footer
 from ladder_desktop.review.key_button import KeyButton
 from ladder_desktop.review.review_page import GO_ON, ReviewPage
+from ladder_desktop.review.step_view import LETTERS
 from ladder_desktop.review.stopwatch import Stopwatch
 from ladder_desktop.review.wording import when
-from ladder_desktop.study import Clock, Desk, Item, Rating
+from ladder_desktop.study import Clock, Desk, Item
 from ladder_desktop.theme import Theme
 
 
 class DrillPage(ReviewPage):
-    """Drills the cards of a pack in the order that the desk gives.
+    """Drills the cards of a pack in the order that the desk gives. `shuffle` orders the options of lever cards.
 
-    `go` asks the window for another page when nothing is due here: "tickets", or "study:<id>" for a lesson.
+    `go` asks the window for another page: "tickets", "study:<id>" for a lesson, or "live:<id>" for a scenario.
     """
 
     title = "Drill"
@@ -37,12 +42,17 @@ class DrillPage(ReviewPage):
         theme: Theme,
         clock: Clock | None = None,
         stopwatch: Stopwatch | None = None,
+        shuffle: Random | None = None,
     ) -> None:
         super().__init__(desk, pack, theme, clock, stopwatch)
         self._cards = {
             f"{pack.id}/{card.id}": (study, card) for study in pack.studies for card in study.cards
         }
+        self._shuffle = shuffle or Random()
+        self.attempt: Attempt | None = None
         self.card_view = CardView(self.text, theme)
+        self.card_view.picked.connect(self.pick)
+        self.card_view.watched.connect(self._watch)
         self.done_view = DoneView()
         self.done_view.primary.connect(self._go_to_tickets)
         self.done_view.secondary.connect(self._go_to_lesson)
@@ -57,8 +67,7 @@ class DrillPage(ReviewPage):
         self._rows.addWidget(self._stack, 1)
         self._rows.addWidget(self._footer)
         self.reveal_action = self.make_action("Show answer", self.reveal, *GO_ON)
-        good = self.rating_actions[Rating.GOOD]
-        good.setShortcuts([*good.shortcuts(), *GO_ON])
+        self._pick_actions = [self._make_pick_action(place) for place in range(len(LETTERS))]
         self.show_next()
 
     def show_next(self) -> None:
@@ -80,8 +89,11 @@ class DrillPage(ReviewPage):
         super().activate()
 
     def focus_target(self) -> QWidget:
-        """Return the text, so that arrow and page keys scroll it."""
-        return self.card_view if self.item else self
+        """Return the field to type into, or the text, so that arrow and page keys scroll it."""
+        field = self.card_view.attempt.field
+        if self.item is None:
+            return self
+        return field.line if field is not None else self.card_view
 
     def bring_back(self, item_id: str) -> None:
         """Show the question of a card whose rating was undone; a ticket leaves the card on show alone."""
@@ -91,23 +103,42 @@ class DrillPage(ReviewPage):
             self.look_again()
 
     def reveal(self) -> None:
-        """Show the answer of the question on show."""
-        if self.item is None or self.card_view.revealed:
+        """Take what was typed, and show the answer of the question on show."""
+        if self.item is None or self.attempt is None or self.card_view.revealed:
+            return
+        field = self.card_view.attempt.field
+        if field is not None and not self.attempt.submit(field.line.text()):
+            announce(self, field.refuse())
             return
         self.card_view.reveal()
+        self._suggest(self.attempt)
         self._footer.show_part(1)
         self.reveal_action.setEnabled(False)
         self.refresh()
         self.focus_target().setFocus()
-        announce(self, f"Answer: {self._cards[self.item.item_id][1].answer}")
+        verdict = {None: "Answer", True: "Right", False: "Wrong"}[self.attempt.right]
+        announce(self, f"{verdict}: {self.attempt.card.answer}")
+
+    def pick(self, place: int) -> None:
+        """Answer a lever card with the option shown at this place."""
+        if self.attempt is not None and not self.card_view.revealed and self.attempt.pick(place):
+            self.reveal()
+
+    def refresh(self) -> None:
+        """Bring counts, previews and actions up to date with what is on show."""
+        super().refresh()
+        waiting = self.attempt is not None and self.item is not None and not self.card_view.revealed
+        for place, action in enumerate(self._pick_actions):
+            action.setEnabled(waiting and self.attempt is not None and place < len(self.attempt.options))
 
     def can_rate(self) -> bool:
         """Whether the answer is on show."""
         return self.item is not None and self.card_view.revealed
 
     def detail(self) -> dict[str, object]:
-        """Return which key points were ticked, by position, and of how many."""
-        return {"ticked": self.card_view.points.ticked, "of": len(self.card_view.points.ticks)}
+        """Return which key points were ticked, by position, and of how many, and what was typed or picked."""
+        answer = self.attempt.detail() if self.attempt else {}
+        return {"ticked": self.card_view.points.ticked, "of": len(self.card_view.points.ticks), **answer}
 
     def look_again(self) -> None:
         """Leave a card on show alone; where there is none, see whether one has become due."""
@@ -119,11 +150,16 @@ class DrillPage(ReviewPage):
     def _show(self, item: Item | None) -> None:
         self.item = item if item is not None and item.item_id in self._cards else None
         if self.item is None:
+            self.attempt = None
             self._show_done()
         else:
-            self.card_view.show_question(*self._cards[self.item.item_id])
+            study, card = self._cards[self.item.item_id]
+            self.attempt = Attempt(card, self._shuffle)
+            self.card_view.show_question(study, card, self.attempt)
+            self._suggest(self.attempt)
+            self._reveal_hint.setText(_hint(card))
             self.stopwatch.start()
-            announce(self, self._cards[self.item.item_id][1].question)
+            announce(self, blanked(card))
         self._stack.setCurrentWidget(self.card_view if self.item else self.done_view)
         self._footer.setVisible(self.item is not None)
         self._footer.show_part(0)
@@ -142,6 +178,29 @@ class DrillPage(ReviewPage):
         has_tickets = any(study.tickets for study in self.pack.studies)
         self.done_view.say("Nothing is due", line, ticket if has_tickets else "", "Read a lesson")
 
+    def _suggest(self, attempt: Attempt) -> None:
+        """Dress the rating that fits, and let Space and Enter give it."""
+        suggestion = attempt.suggestion
+        self.rating_bar.emphasise(suggestion)
+        name = suggestion.name.capitalize()
+        self._rating_hint.setText(f"Space is {name}")
+        self.suggestion.setText("" if attempt.right is None else f"Suggested: {name}")
+        for rating, action in self.rating_actions.items():
+            digit = QKeySequence(str(rating.value))
+            action.setShortcuts([digit, *GO_ON] if rating is suggestion else [digit])
+
+    def _pick_by_key(self) -> None:
+        action = self.sender()
+        if isinstance(action, QAction) and action in self._pick_actions:
+            self.pick(self._pick_actions.index(action))
+
+    def _make_pick_action(self, place: int) -> QAction:
+        keys = QKeySequence(LETTERS[place]), QKeySequence(str(place + 1))
+        return self.make_action(f"Option {LETTERS[place]}", self._pick_by_key, *keys)
+
+    def _watch(self, scenario: str) -> None:
+        self.go.emit(f"live:{scenario}")
+
     def _go_to_tickets(self) -> None:
         self.go.emit("tickets")
 
@@ -149,7 +208,16 @@ class DrillPage(ReviewPage):
         self.go.emit(f"study:{self.pack.studies[0].id}")
 
     def _build_footer(self) -> Footer:
+        self.suggestion = QLabel()
+        self.suggestion.setObjectName("caption")
         footer = Footer()
-        footer.add_part(self.reveal_button, hint="Space shows the answer")
-        footer.add_part(self.rating_bar, hint="Space is Good")
+        self._reveal_hint = footer.add_part(self.reveal_button, hint="Space shows the answer")
+        self._rating_hint = footer.add_part(self.rating_bar, left=self.suggestion, hint="Space is Good")
         return footer
+
+
+def _hint(card: Card) -> str:
+    """Say which key goes on."""
+    if card.options:
+        return f"A to {LETTERS[: len(card.options)][-1]} answers"
+    return "Enter checks it" if card.expected is not None else "Space shows the answer"

@@ -17,8 +17,8 @@ class Footer(QFrame):
         self.setFixedHeight(HEIGHT)
         self._parts = QStackedLayout(self)
 
-    def add_part(self, middle: QWidget, left: QWidget | None = None, hint: str = "") -> None:
-        """Add a part; the first is number 0."""
+    def add_part(self, middle: QWidget, left: QWidget | None = None, hint: str = "") -> QLabel:
+        """Add a part and return its hint; the first part is number 0."""
         part = QWidget()
         grid = QGridLayout(part)
         grid.setContentsMargins(32, 0, 32, 0)
@@ -32,6 +32,7 @@ class Footer(QFrame):
         words.setObjectName("caption")
         grid.addWidget(words, 0, 2, Qt.AlignmentFlag.AlignRight | side)
         self._parts.addWidget(part)
+        return words
 
     def show_part(self, number: int) -> None:
         """Show one part in place of the others."""

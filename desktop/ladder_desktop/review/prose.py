@@ -9,14 +9,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-from ladder_content.model import Pack
+from ladder_content.model import Card, Pack
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QCursor
 from PySide6.QtWidgets import QLabel, QSizePolicy, QToolTip
 
+from ladder_desktop.lessons.cloze_html import blanks, filled
 from ladder_desktop.lessons.markdown import Markdown
 from ladder_desktop.lessons.style import text_sheet
 from ladder_desktop.theme import Theme
+
+QUESTION_CODE = 18  # points of code in a question, which is set in 20: what is monospaced looks larger
 
 
 class PackText:
@@ -25,6 +28,7 @@ class PackText:
     def __init__(self, pack: Pack, theme: Theme) -> None:
         self._facts = {fact.id: fact for fact in pack.facts}
         self._markdown = Markdown(theme, self._facts.keys())
+        self._theme = theme
         self._style = f"<style>{text_sheet(theme)}</style>"
 
     def html(self, text: str) -> str:
@@ -34,6 +38,13 @@ class PackText:
     def inline(self, text: str) -> str:
         """Return a text of one line as HTML."""
         return self._style + self._markdown.inline(text)
+
+    def question(self, card: Card, revealed: bool) -> str:
+        """Return the question of a card as HTML; the blanks of a cloze card are filled once it is revealed."""
+        draw = filled if revealed else blanks
+        return f"{self._style}<style>code {{ font-size: {QUESTION_CODE}pt; }}</style>" + draw(
+            card, self._markdown, self._theme
+        )
 
     def tip(self, link: str) -> str:
         """Return what a tooltip says about a link: the statement and source of a fact, or the bare address."""
@@ -69,6 +80,10 @@ class Prose(QLabel):
     def set_blocks(self, markdown: str) -> None:
         """Show a text of several blocks."""
         self.setText(self._text.html(markdown))
+
+    def set_question(self, card: Card, revealed: bool) -> None:
+        """Show the question of a card."""
+        self.setText(self._text.question(card, revealed))
 
     def set_line(self, markdown: str) -> None:
         """Show a text of one line."""

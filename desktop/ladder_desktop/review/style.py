@@ -19,8 +19,17 @@ QLabel#prompt { font-size: 13pt; font-weight: 600; color: @text; }
 QLabel#reading { font-size: 16pt; font-weight: 600; color: @text; }
 QLabel#score { font-size: 22pt; font-weight: 600; color: @text; }
 QLabel#mark { font-size: 30pt; color: @good; }
+QLabel#verdict { font-weight: 600; color: @muted; }
 QLabel#verdict[right="true"] { color: @good; font-weight: 600; }
 QLabel#verdict[right="false"] { color: @bad; font-weight: 600; }
+
+QLineEdit#typed { font-size: 14pt; padding: 6px 10px; border: 1px solid @line; }
+QLineEdit#typed:focus { border: 1px solid @accent; }
+QLabel#unit { font-size: 13pt; color: @muted; }
+QPushButton#link { background: transparent; border: 1px solid transparent; border-radius: 4px; color: @accent;
+    padding: 2px 4px; margin-left: -4px; }
+QPushButton#link:hover { text-decoration: underline; }
+QPushButton#link:focus { border: 1px solid @accent; }
 
 QLabel#count { font-size: 10.5pt; color: @muted; }
 QFrame#rule { background: @line; border: none; max-height: 1px; min-height: 1px; }

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from ladder_desktop.review.column import Column, tab_through
 from ladder_desktop.review.diagnosis import Diagnosis
+from ladder_desktop.review.lab_link import LabLink
 from ladder_desktop.review.prose import PackText, Prose, Sources
 from ladder_desktop.review.readings import Readings
 from ladder_desktop.review.step_view import StepView
@@ -17,9 +18,13 @@ SCENARIO_WIDTH = 520
 
 
 class TicketBoard(QWidget):
-    """Draws a Diagnosis. `picked` carries the place of an option that was clicked in the current step."""
+    """Draws a Diagnosis.
+
+    `picked` carries the place of an option that was clicked in the current step, `watched` a scenario to see run.
+    """
 
     picked = Signal(int)
+    watched = Signal(str)
 
     def __init__(self, text: PackText, theme: Theme) -> None:
         super().__init__()
@@ -102,9 +107,14 @@ class TicketBoard(QWidget):
         caption.setObjectName("overline")
         evidence = Prose(self._text)
         evidence.set_blocks(self._diagnosis.ticket.evidence)
+        link = LabLink()
+        link.watched.connect(self.watched)
         sources = Sources(self._text)
-        for widget in (score, caption, evidence, sources):
+        for widget in (score, caption, evidence):
             rows.addWidget(widget)
+        rows.addWidget(link, 0, Qt.AlignmentFlag.AlignLeft)
+        rows.addWidget(sources)
+        link.show_lab(self._diagnosis.ticket.lab)
         sources.show_facts(
             self._diagnosis.ticket.facts
         )  # only now: shown without a parent it would be a window

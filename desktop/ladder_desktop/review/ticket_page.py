@@ -6,7 +6,7 @@ from datetime import timedelta
 from random import Random
 
 from ladder_content.model import STEP_NAMES, Pack
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QStackedWidget, QVBoxLayout, QWidget
 
@@ -28,10 +28,14 @@ LONGEST = timedelta(minutes=10)  # a ticket is read and thought about far longer
 
 
 class TicketPage(ReviewPage):
-    """Answers the tickets of a pack. `shuffle` orders the options; a test may give one with a seed."""
+    """Answers the tickets of a pack. `shuffle` orders the options; a test may give one with a seed.
+
+    `go` asks the window for another page: "live:<id>" for the scenario that shows a ticket.
+    """
 
     title = "Tickets"
     kind = "ticket"
+    go = Signal(str)
 
     def __init__(
         self,
@@ -54,6 +58,7 @@ class TicketPage(ReviewPage):
         self.list.opened.connect(self.open_ticket)
         self.board = TicketBoard(self.text, theme)
         self.board.picked.connect(self.pick)
+        self.board.watched.connect(self._watch)
         self._stack = QStackedWidget()
         self._stack.addWidget(self._build_list_view())
         self._stack.addWidget(self.board)
@@ -175,6 +180,9 @@ class TicketPage(ReviewPage):
     def _accept(self) -> None:
         if self.diagnosis is not None:
             self.rate(self.diagnosis.suggestion)
+
+    def _watch(self, scenario: str) -> None:
+        self.go.emit(f"live:{scenario}")
 
     def _pick_by_key(self) -> None:
         action = self.sender()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from ladder_content.model import Card, Edge, Fact, Map, Node, Pack, Reference, Section, Study
+from ladder_content.model import Card, Edge, Fact, Map, Node, Pack, Reference, Section, Snippet, Study, Vector
 from ladder_desktop.theme import Theme, load_theme
 
 FACTS = (
@@ -146,6 +146,39 @@ def card(number: int, question: str) -> Card:
     )
 
 
+KV_CODE = '''\
+def kv_bytes_per_token(layers: int, kv_heads: int, head_dim: int, dtype_bytes: int = 2) -> int:
+    """Keys and values of one token in every layer."""
+    return 2 * layers * kv_heads * head_dim * dtype_bytes
+
+
+for name, shape in {"8B": (32, 8, 128), "70B": (80, 8, 128)}.items():
+    size = kv_bytes_per_token(*shape)
+    print(f"{name:>4}: {size:>8,} B a token, {size * 8192 / 2**30:.2f} GiB at 8k")  # fp16
+'''
+
+SNIPPETS = (
+    Snippet(
+        id="kv-bytes",
+        title="Bytes of KV a token",
+        explanation="Every token leaves a key and a value in each layer. Change `dtype_bytes` to 1 and see what fp8 "
+        "buys; the ridge is at 295 FLOP/B [F1.09].",
+        code=KV_CODE,
+        vectors=(
+            Vector(call="kv_bytes_per_token(32, 8, 128)", expected=131072),
+            Vector(call="kv_bytes_per_token(80, 8, 128) / 1024", expected=320.0, tolerance=0.01),
+            Vector(call="kv_bytes_per_token(32, 8, 128, 1)", expected=65536),
+        ),
+    ),
+    Snippet(
+        id="classifier",
+        title="Which bound? The first rule that matches",
+        explanation="The order of the rules is the lesson.",
+        code="def bound(prompt: int) -> str:\n    return 'prefill' if prompt > 2048 else 'decode'\n\n\nprint(bound(8192))\n",
+        vectors=(Vector(call="bound(10)", expected="decode"),),
+    ),
+)
+
 STUDY = Study(
     id="hub",
     title="Diagnose before you name a product",
@@ -180,6 +213,7 @@ STUDY = Study(
             id="bad", title="Not a web address", url="file:///etc/passwd", reason="Must not be a link."
         ),
     ),
+    snippets=SNIPPETS,
 )
 
 PACK = Pack(

@@ -27,14 +27,16 @@ def page(qtbot, pack, study, theme):
     return page
 
 
-def test_the_tabs_are_gist_maps_and_q_and_a(page):
-    assert [page.tabs.tabText(i) for i in range(page.tabs.count())] == ["Gist", "Maps", "Q&&A"]
+def test_the_tabs_are_gist_maps_q_and_a_and_sandbox(page):
+    labels = [page.tabs.tabText(i) for i in range(page.tabs.count())]
+    assert labels == ["Gist", "Maps", "Q&&A", "Sandbox"]
 
 
 def test_ctrl_and_a_digit_change_the_tab_and_give_it_the_keyboard(qtbot, page):
     for key, part, focused in (
         (Qt.Key.Key_2, page.maps, page.maps.canvas),
         (Qt.Key.Key_3, page.questions, page.questions.questions),
+        (Qt.Key.Key_4, page.sandbox, page.sandbox.programs),
         (Qt.Key.Key_1, page.gist, page.gist.reader),
     ):
         qtbot.keyClick(page.window().focusWidget(), key, Qt.KeyboardModifier.ControlModifier)
@@ -53,6 +55,7 @@ def test_every_widget_that_takes_the_keyboard_has_a_name(page):
     page.follow("fact:F1.09", page.mapToGlobal(page.rect().center()))
     page.show_maps()
     page.show_questions()
+    page.show_sandbox()
     focusable = [
         widget
         for widget in page.findChildren(QWidget)
@@ -65,7 +68,7 @@ def test_every_widget_that_takes_the_keyboard_has_a_name(page):
 
 def test_every_action_has_a_name_and_a_key_of_its_own_for_this_page_only(page):
     actions = page.page_actions()
-    assert len(actions) == 10
+    assert len(actions) == 15
     keys = [key.toString() for action in actions for key in action.shortcuts()]
     assert len(keys) == len(set(keys)) >= len(actions)
     for action in actions:

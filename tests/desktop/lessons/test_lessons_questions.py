@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from ladder_content.model import Expected, Option
+from ladder_desktop.lessons.lesson_page import LessonPage
 from ladder_desktop.lessons.markdown import Markdown
 from ladder_desktop.lessons.questions import QuestionsView
-from PySide6.QtCore import Qt
+from msgspec.structs import replace
+from PySide6.QtCore import QPoint, Qt
 
 
 @pytest.fixture
@@ -77,3 +80,59 @@ def test_a_long_question_is_seen_whole_in_the_list(view):
     )
     assert view.questions.visualItemRect(item).height() >= lines.height()
     assert view.questions.visualItemRect(item).width() <= width
+
+
+KINDS = {
+    "numeric": {"expected": Expected(value=131072, unit="B/token", tolerance=0.02)},
+    "cloze": {"question": "A step reads {{all weights}} and `{{the KV}}` once <img src=x>."},
+    "lever": {
+        "options": (
+            Option(text="Chunked prefill", why="It lets decode in between.", correct=True),
+            Option(text="More ranks <b>", why="The queue stays."),
+            Option(text="A larger batch", why="Longer steps."),
+        )
+    },
+}
+KEPT = {
+    "numeric": ["131,072 B/token"],
+    "cloze": ["all weights", "the KV"],
+    "lever": ["✓ Chunked prefill", "It lets decode in between.", "✗ More ranks <b>"],
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_each_kind_keeps_its_answer_until_it_is_asked_for(qtbot, pack, study, theme, kind):
+    card = replace(study.cards[0], kind=kind, lab="long-prompts", **KINDS[kind])
+    page = LessonPage(pack, replace(study, cards=(card,)), theme)
+    qtbot.addWidget(page)
+    page.show()
+    page.show_questions()
+    view = page.questions
+    shown = view.reader.toPlainText()
+    for text in KEPT[kind]:
+        assert text not in shown + view.questions.item(0).text()
+    if kind == "lever":
+        assert "More ranks <b>" in shown
+    assert "<img" not in view.reader.toHtml()
+    view.toggle_answer()
+    told = view.reader.toPlainText()
+    for text in (*KEPT[kind], card.key_points[0], "Watch it run"):
+        assert text in told
+    if kind == "cloze":
+        assert view.questions.item(0).text() == "1.  A step reads […] and […] once <img src=x>."
+    with qtbot.waitSignal(page.go) as asked:
+        page.follow("live:long-prompts", QPoint())
+    assert asked.args == ["live:long-prompts"]
+    assert 'href="live:long-prompts"' in view.reader.toHtml()
+
+
+def test_the_column_stays_when_a_long_answer_gives_way_to_a_short_question(qtbot, view):
+    view.resize(1000, 300)
+    view.toggle_answer()
+    qtbot.waitUntil(view.reader.verticalScrollBar().isVisible)
+    view.questions.setCurrentRow(1)
+    qtbot.waitUntil(lambda: not view.reader.verticalScrollBar().isVisible())
+    margins = view.reader.document().begin().blockFormat().leftMargin()
+    assert margins > 0
+    view.reader.show_html("<p>again</p>")
+    assert view.reader.document().begin().blockFormat().leftMargin() == margins
