@@ -269,6 +269,21 @@ def content_build(path: Path, out: Path | None) -> None:
     click.echo(f"The pack is in {out}.")
 
 
+@content.command("mermaid")
+@click.argument("path", type=click.Path(path_type=Path))
+@click.argument("map_id")
+def content_mermaid(path: Path, map_id: str) -> None:
+    """Print a map of the pack PATH as Mermaid text."""
+    from ladder_content.loader import load_pack
+    from ladder_content.mermaid import mermaid
+
+    with faults_as_sentences():
+        maps = {one.id: one for study in load_pack(path).studies for one in study.maps}
+    if map_id not in maps:
+        raise Fault(f"{path} has no map {map_id}; it has: {', '.join(maps)}.")
+    click.echo(mermaid(maps[map_id]), nl=False)
+
+
 def _refuse_faults(path: Path, faults: Sequence[PackFault]) -> None:
     for fault in faults:
         click.echo(str(fault), err=True)
