@@ -8,7 +8,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from ladder_content.loader import PackError, load_pack
 from ladder_content.model import Pack, Study
@@ -42,7 +42,6 @@ class Application(QObject):
         self.desk = desk
         self.theme = theme
         self._garbage = GarbageCollector(self)
-        self._live: LivePage | None = None
         self._closed = False
         desk.register(items_of(pack))
         settings = QSettings(str(data_dir / "window.ini"), QSettings.Format.IniFormat)
@@ -55,7 +54,6 @@ class Application(QObject):
         pack = load_pack(path)
         self.desk.register(items_of(pack))
         self.pack = pack
-        self._stop_live()
         self.window.set_entries(self._entries())
 
     def export(self, path: Path) -> None:
@@ -75,7 +73,7 @@ class Application(QObject):
             return
         self._closed = True
         self.window.close()
-        self._stop_live()
+        self.window.take_down()
         self.desk.close()
         self._garbage.stop()
 
@@ -102,15 +100,16 @@ class Application(QObject):
         page, _, scenario_id = key.partition(":")
         if page == "live" and scenario_id:
             self.window.show_page("live")
-            if self._live is not None:
-                self._live.choose(scenario_id)
+            cast("LivePage", self.window.page("live")).choose(scenario_id)
         else:
             self.window.show_page(key)
 
     def _build_lesson(self, study: Study) -> QWidget:
         from ladder_desktop.lessons.lesson_page import LessonPage
 
-        return LessonPage(self.pack, study, self.theme)
+        page = LessonPage(self.pack, study, self.theme)
+        page.go.connect(self._go)
+        return page
 
     def _build_drill(self) -> QWidget:
         from ladder_desktop.review.drill_page import DrillPage
@@ -124,6 +123,7 @@ class Application(QObject):
         from ladder_desktop.review.ticket_page import TicketPage
 
         page = TicketPage(self.desk, self.pack, self.theme)
+        page.go.connect(self._go)
         page.answered.connect(self.refresh_counts)
         return page
 
@@ -133,13 +133,7 @@ class Application(QObject):
 
         from ladder_desktop.live.live_page import LivePage
 
-        self._live = LivePage(bundled_scenarios(), self.theme, EngineClient)
-        return self._live
-
-    def _stop_live(self) -> None:
-        if self._live is not None:
-            self._live.shutdown()
-            self._live = None
+        return LivePage(bundled_scenarios(), self.theme, EngineClient)
 
     def _file_actions(self) -> list[QAction]:
         return [

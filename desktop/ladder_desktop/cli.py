@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
@@ -15,7 +15,6 @@ import platformdirs
 from ladder_desktop import system_check
 
 if TYPE_CHECKING:
-    from ladder_content.faults import Fault as PackFault
     from ladder_engine.protocol import KernelMode
 
 
@@ -241,10 +240,8 @@ def content_new(folder: Path) -> None:
 @content.command("check")
 @click.argument("path", type=click.Path(path_type=Path))
 def content_check(path: Path) -> None:
-    """Check a pack and name every fault with its file, line and field."""
-    from ladder_content.check import check_pack
-
-    _refuse_faults(path, check_pack(path))
+    """Check a pack, name every fault with its file, line and field, and run its programs."""
+    _refuse_faults(path)
     click.echo(f"{path} is a sound pack.")
 
 
@@ -256,22 +253,38 @@ def content_check(path: Path) -> None:
 def content_build(path: Path, out: Path | None) -> None:
     """Check the pack folder PATH and make one zip of it, to pass on."""
     from ladder_content.authoring import build_pack
-    from ladder_content.faults import PackError
 
     out = out or path.with_name(f"{path.name}.zip")
-    try:
-        with faults_as_sentences():
-            build_pack(path, out)
-    except Fault as fault:
-        if isinstance(fault.__cause__, PackError):
-            _refuse_faults(path, fault.__cause__.faults)
-        raise
+    _refuse_faults(path)
+    with faults_as_sentences():
+        build_pack(path, out)
     click.echo(f"The pack is in {out}.")
 
 
-def _refuse_faults(path: Path, faults: Sequence[PackFault]) -> None:
+@content.command("mermaid")
+@click.argument("path", type=click.Path(path_type=Path))
+@click.argument("map_id")
+def content_mermaid(path: Path, map_id: str) -> None:
+    """Print a map of the pack PATH as Mermaid text."""
+    from ladder_content.loader import load_pack
+    from ladder_content.mermaid import mermaid
+
+    with faults_as_sentences():
+        maps = {one.id: one for study in load_pack(path).studies for one in study.maps}
+    if map_id not in maps:
+        raise Fault(f"{path} has no map {map_id}; it has: {', '.join(maps)}.")
+    click.echo(mermaid(maps[map_id]), nl=False)
+
+
+def _refuse_faults(path: Path) -> None:
+    from ladder_content.check import check_pack
+    from ladder_content.loader import load_pack
+
+    from ladder_desktop.lessons.snippet_check import snippet_faults
+
+    faults = [str(fault) for fault in check_pack(path)] or snippet_faults(load_pack(path))
     for fault in faults:
-        click.echo(str(fault), err=True)
+        click.echo(fault, err=True)
     if faults:
         raise Fault(f"{path} has {len(faults)} fault{'s' if len(faults) > 1 else ''}.")
 

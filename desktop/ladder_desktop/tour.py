@@ -34,6 +34,7 @@ from ladder_desktop.review.drill_page import DrillPage
 from ladder_desktop.review.ticket_page import TicketPage
 from ladder_desktop.study import Desk
 
+SANDBOX_SECONDS = 60
 ENGINE_SECONDS = 180  # how long a run may take on a busy machine before the tour gives up
 PageT = TypeVar("PageT", bound=QWidget)
 
@@ -101,6 +102,13 @@ class Tour:
         self._press(Qt.Key.Key_3, Qt.KeyboardModifier.ControlModifier)
         self._press(Qt.Key.Key_Space)
         self._shot("questions")
+        sandbox = lesson.sandbox
+        if sandbox is None:
+            raise TourError(f"{study.title} has no sandbox.")
+        self._press(Qt.Key.Key_4, Qt.KeyboardModifier.ControlModifier)
+        self._press(Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+        self._wait(lambda: not sandbox.runner.running, SANDBOX_SECONDS, "The program in the sandbox")
+        self._shot("sandbox")
         self._say(
             f"Candidate: read {study.title}: {len(study.sections)} sections, {len(study.maps)} maps, "
             f"{len(study.cards)} cards, {len(study.tickets)} tickets."

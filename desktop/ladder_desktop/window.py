@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol, cast
+from typing import Protocol, cast, runtime_checkable
 
 from PySide6.QtCore import QSettings, QSize, Qt, Signal
 from PySide6.QtGui import QAction, QCloseEvent, QKeySequence
@@ -39,6 +39,14 @@ class Page(Protocol):
 
     def page_actions(self) -> list[QAction]:
         """The page's own actions, for the menu and the shortcut sheet."""
+
+
+@runtime_checkable
+class RunningPage(Protocol):
+    """A page that runs something beside the window."""
+
+    def shutdown(self) -> None:
+        """The page is not shown again: leave no thread and no process behind."""
 
 
 @dataclass(frozen=True)
@@ -84,11 +92,7 @@ class MainWindow(QMainWindow):
 
     def set_entries(self, entries: Sequence[Entry]) -> None:
         """Take down every page and offer these instead; shows the first one."""
-        self._leave_current()
-        for page in self._pages.values():
-            self._stack.removeWidget(page)
-            page.deleteLater()
-        self._pages.clear()
+        self.take_down()
         self._entries = {entry.key: entry for entry in entries}
         self.rail.blockSignals(True)
         self.rail.clear()
@@ -101,6 +105,16 @@ class MainWindow(QMainWindow):
         self.rail.blockSignals(False)
         self._fill_go_menu()
         self.show_page(entries[0].key)
+
+    def take_down(self) -> None:
+        """Part with every page that was built, and with what it runs."""
+        self._leave_current()
+        for page in self._pages.values():
+            if isinstance(page, RunningPage):
+                page.shutdown()
+            self._stack.removeWidget(page)
+            page.deleteLater()
+        self._pages.clear()
 
     def page(self, key: str) -> QWidget:
         """Return the page with this key, built if it was not yet; KeyError if there is none."""

@@ -59,6 +59,8 @@ def _aot(chip: str | None) -> int:
 
 
 def _check(device_name: str, twins: bool, only: str | None) -> int:
+    if device_name == "cpu":
+        os.environ.setdefault("TRITON_INTERPRET", "1")  # also where there is a GPU
     import torch
 
     from ladder_kernels import check, lang
@@ -69,6 +71,8 @@ def _check(device_name: str, twins: bool, only: str | None) -> int:
     if only is not None and only not in check.CHECKS:
         return _refuse(f"There is no operation {only!r}; known are {', '.join(check.CHECKS)}.")
     twins = twins or not lang.HAS_TRITON
+    if lang.INTERPRETED and not twins and (fault := lang.interpreter_fault()):
+        return _refuse(fault)
     how = "twins" if twins else "interpreted kernels" if lang.INTERPRETED else "compiled kernels"
     print(f"{how} on {_name(device)}, torch {torch.__version__}")
     began = time.monotonic()

@@ -65,8 +65,9 @@ class Operations:
 def choose(device: torch.device, mode: Mode = "auto") -> Operations:
     """Return the operations for `device`.
 
-    `auto` takes Triton on a GPU (CUDA or ROCm) where it is installed, and the torch twins elsewhere; `torch` always the twins; `triton` the
-    compiled kernels; `interpret` the same kernels run by Triton's interpreter on the CPU, slowly.
+    `auto` takes Triton on a GPU (CUDA or ROCm) where it is installed, and the torch twins elsewhere; `torch` always the
+    twins; `triton` the compiled kernels; `interpret` the same kernels run by Triton's interpreter on the CPU, slowly.
+    Compiled kernels are launched on the current device of the process, so a rank of several GPUs sets its own first.
 
     Raises KernelError when the mode cannot run here.
     """
@@ -89,6 +90,8 @@ def choose(device: torch.device, mode: Mode = "auto") -> Operations:
     if (mode == "interpret") != lang.INTERPRETED:
         does, wanted = ("interprets", "0") if lang.INTERPRETED else ("compiles", "1")
         raise KernelError(f"This process {does} kernels; start a new one with TRITON_INTERPRET={wanted}.")
+    if mode == "interpret" and (fault := lang.interpreter_fault()):
+        raise KernelError(fault)
     return _kernels("interpret" if mode == "interpret" else "triton")
 
 

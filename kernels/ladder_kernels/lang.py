@@ -9,9 +9,20 @@ import os
 from collections.abc import Callable
 from typing import Any
 
+import numpy
 import torch
 
-__all__ = ["HAS_TRITON", "INTERPRETED", "cdiv", "jit", "next_power_of_2", "tl", "triton", "upcasts"]
+__all__ = [
+    "HAS_TRITON",
+    "INTERPRETED",
+    "cdiv",
+    "interpreter_fault",
+    "jit",
+    "next_power_of_2",
+    "tl",
+    "triton",
+    "upcasts",
+]
 
 if not torch.cuda.is_available():
     os.environ.setdefault("TRITON_INTERPRET", "1")
@@ -56,3 +67,21 @@ def next_power_of_2(n: int) -> int:
 def upcasts(dtype: torch.dtype) -> bool:
     """Whether dot operands of `dtype` must become fp32: the interpreter would multiply the raw bits of bf16."""
     return INTERPRETED and dtype == torch.bfloat16
+
+
+@jit
+def _loop_kernel(count_ptr):  # type: ignore[no-untyped-def]
+    for _ in range(0, tl.load(count_ptr)):  # noqa: PIE808
+        pass
+
+
+def interpreter_fault() -> str | None:
+    """One sentence when this Triton cannot interpret kernels under this numpy (3.6 cannot from numpy 2.4 on), else None."""
+    try:
+        _loop_kernel[(1,)](torch.ones(1, dtype=torch.int32))
+    except Exception:
+        return (
+            f"Triton {triton.__version__} cannot interpret kernels under numpy {numpy.__version__};"
+            " install a newer Triton or numpy below 2.4, or use kernels 'torch'."
+        )
+    return None

@@ -305,9 +305,8 @@ def _attend(query: Tensor, keys: Tensor, values: Tensor, visible: Tensor, scale:
     """Dense attention of query [S, Q, Hq, D] on keys and values [S, Hkv, N, D] where visible [S, Q, N]."""
     sequences, tokens, heads, head_dim = query.shape
     kv_heads, kv_len = keys.shape[1:3]
-    grouped = query.view(sequences, tokens, kv_heads, -1, head_dim).permute(
-        0, 2, 3, 1, 4
-    )  # [S, Hkv, G, Q, D]
+    # grouped is [S, Hkv, G, Q, D], scores [S, Hkv, G, Q, N]
+    grouped = query.view(sequences, tokens, kv_heads, -1, head_dim).permute(0, 2, 3, 1, 4)
     scores = (grouped.flatten(2, 3) @ keys.mT).view(sequences, kv_heads, -1, tokens, kv_len) * scale
     scores.masked_fill_(~visible[:, None, None], float("-inf"))
     out = scores.softmax(-1).flatten(2, 3) @ values

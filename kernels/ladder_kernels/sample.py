@@ -133,9 +133,7 @@ def sample_kernel(
     min_weight = tl.minimum(tl.load(min_p_ptr + row), 1.0)
     u = uniform(tl.load(seeds_ptr + row), tl.load(positions_ptr + row), 0)
     drawn = greedy * 0 - 1
-    target = (largest * 0).to(
-        tl.float64
-    )  # masses add up in fp64, or rounding would move draws in a large vocabulary
+    target = (largest * 0).to(tl.float64)  # in fp32, rounding would move draws in a large vocabulary
     for draw in tl.static_range(2):  # the first walk measures the mass of the kept, the second draws
         running = (largest * 0).to(tl.float64)
         ties_seen = ties * 0

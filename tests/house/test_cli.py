@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import sqlite3
 import subprocess
@@ -135,4 +136,19 @@ def test_a_pack_with_faults_is_not_built(tmp_path: Path) -> None:
     result = invoke("content", "build", pack)
     assert result.exit_code == 2
     assert "gist.md:" in result.stderr
+    assert not (tmp_path / "my-team.zip").exists()
+
+
+def test_a_program_that_does_not_give_what_it_promises(tmp_path: Path) -> None:
+    pack = tmp_path / "my-team"
+    invoke("content", "new", pack)
+    snippets = pack / "studies" / "01-first" / "snippets.yaml"
+    text = snippets.read_text("utf-8")
+    changed = re.sub(r"expected: [\d.]+", "expected: 123456789", text, count=1)
+    assert changed != text
+    snippets.write_text(changed, "utf-8")
+    for command in ("check", "build"):
+        result = invoke("content", command, pack)
+        assert result.exit_code == 2
+        assert "123456789" in result.stderr.splitlines()[0]
     assert not (tmp_path / "my-team.zip").exists()

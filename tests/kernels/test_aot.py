@@ -36,7 +36,7 @@ import ladder_kernels, pkgutil, importlib
 kernels = set()
 for module in pkgutil.iter_modules(ladder_kernels.__path__):
     if not module.name.startswith(("__main__", "bench", "check")):
-        kernels |= {n for n in vars(importlib.import_module(f"ladder_kernels.{module.name}")) if n.endswith("_kernel")}
+        kernels |= {n for n in vars(importlib.import_module(f"ladder_kernels.{module.name}")) if n.endswith("_kernel") and n[0] != "_"}
 cased = {case.kernel.__name__ for target in aot.TARGETS for case in aot.cases(target)}
 assert kernels == cased, kernels ^ cased
 

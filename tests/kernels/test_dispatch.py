@@ -38,6 +38,9 @@ print("swapped")
 """
 
 
+@pytest.mark.skipif(
+    torch.cuda.is_available(), reason="with a GPU a process that began to compile goes on compiling"
+)
 def test_one_process_can_use_twins_first_and_the_interpreter_later(run_python):
     pytest.importorskip("triton", reason="the interpreter is Triton's")
     assert run_python("-c", "import os; del os.environ['TRITON_INTERPRET']" + SWAP).stdout == "swapped\n"
@@ -73,6 +76,20 @@ def test_a_process_that_compiles_says_that_it_does_not_interpret(run_python):
     assert (
         "KernelError: This process compiles kernels; start a new one with TRITON_INTERPRET=1." in done.stderr
     )
+
+
+BROKEN_INTERPRETER = """
+import torch
+from ladder_kernels import dispatch, lang
+lang._loop_kernel = None  # as a Triton that fails at the first loop
+dispatch.choose(torch.device("cpu"), "interpret")
+"""
+
+
+def test_an_interpreter_that_cannot_loop_is_refused_before_a_run(run_python):
+    pytest.importorskip("triton", reason="the interpreter is Triton's")
+    done = run_python("-c", BROKEN_INTERPRETER)
+    assert "cannot interpret kernels under numpy" in done.stderr.splitlines()[-1]
 
 
 def test_dispatch_imports_no_triton(run_python):

@@ -5,13 +5,14 @@ The names and the order of the fields are fixed: Anki takes a note type with oth
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ladder_content.model import Card, Pack, Step, Study, Ticket
 
+from .card_text import back, front, options, verdicts
 from .markup import escape, to_html, to_inline_html
+from .stable import stable_id
 
 STEP_TITLES = {
     "shape": "Read the shape",
@@ -99,16 +100,10 @@ def _note(
     return Note(f"{pack.id}/{item.id}", note_type, study, fields, _tags(item, pack, study))
 
 
-def stable_id(*parts: str) -> int:
-    """Return an id in Anki's manner (a time in ms, here within January 2025) that depends on `parts` only."""
-    digest = hashlib.sha256("\x1f".join(parts).encode()).digest()
-    return 1_735_689_600_000 + int.from_bytes(digest[:8], "big") % (30 * 86_400_000)
-
-
 def _card_fields(card: Card, pack: Pack) -> tuple[str, ...]:
     return (
-        to_html(card.question),
-        to_html(card.answer),
+        front(card),
+        back(card),
         _bullets(card.key_points),
         to_html(card.follow_up),
         _facts(card.facts, pack),
@@ -132,24 +127,11 @@ def _ticket_fields(ticket: Ticket, pack: Pack) -> tuple[str, ...]:
 
 
 def _choices(step: Step) -> str:
-    # Authors tend to write the right option first; Anki shows no order but ours.
-    shuffled = sorted(step.options, key=lambda option: stable_id("option", option.text))
-    options = "".join(f"<li>{to_inline_html(option.text)}</li>" for option in shuffled)
-    return f"<h2>{STEP_TITLES[step.name]}</h2>{to_html(step.prompt)}<ul>{options}</ul>"
+    return f"<h2>{STEP_TITLES[step.name]}</h2>{to_html(step.prompt)}{options(step.options)}"
 
 
 def _diagnosis(step: Step) -> str:
-    right = next(option for option in step.options if option.correct)
-    tempting = "".join(
-        f"<li>{to_inline_html(option.text)}<br>{to_inline_html(option.why)}</li>"
-        for option in step.options
-        if not option.correct
-    )
-    return (
-        f"<h2>{STEP_TITLES[step.name]}</h2>{to_html(step.prompt)}"
-        f"<p><strong>{to_inline_html(right.text)}</strong><br>{to_inline_html(right.why)}</p>"
-        f"<p>Tempting, and wrong here:</p><ul>{tempting}</ul>"
-    )
+    return f"<h2>{STEP_TITLES[step.name]}</h2>{to_html(step.prompt)}{verdicts(step.options)}"
 
 
 def _bullets(points: Sequence[str]) -> str:

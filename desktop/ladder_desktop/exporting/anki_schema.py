@@ -12,7 +12,8 @@ from datetime import timedelta
 
 from ladder_desktop.study import Algorithm
 
-from .anki_notes import CARD, TICKET, NoteType, stable_id
+from .anki_notes import CARD, TICKET, NoteType
+from .stable import stable_id
 
 TABLES = """
 CREATE TABLE col (

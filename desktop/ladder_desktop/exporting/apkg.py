@@ -21,9 +21,10 @@ from ladder_desktop.study.desk import NEW_PER_DAY
 from ladder_desktop.study.studyday import ROLLOVER
 
 from . import anki_schema as schema
-from .anki_notes import Note, notes_of, stable_id
+from .anki_notes import Note, notes_of
 from .files import write_zip
 from .progress import Exported, Progress, date_of, interval_of
+from .stable import stable_id
 
 Row = tuple[object, ...]
 

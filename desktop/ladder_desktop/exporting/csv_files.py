@@ -15,6 +15,7 @@ from pathlib import Path
 from ladder_desktop.study import Memory, due_instant, study_day
 from ladder_desktop.study.studyday import from_ms
 
+from .card_text import question as question_of
 from .files import write_zip
 from .progress import Exported, Progress, date_of, interval_of
 
@@ -48,7 +49,7 @@ def write_csv(path: Path, progress: Progress) -> Exported:
 def _card_rows(progress: Progress) -> Iterator[Sequence[Cell]]:
     texts: dict[str, tuple[str, tuple[str, ...]]] = {}
     for study in progress.pack.studies:
-        texts |= {f"{progress.pack.id}/{card.id}": (card.question, card.tags) for card in study.cards}
+        texts |= {f"{progress.pack.id}/{card.id}": (question_of(card), card.tags) for card in study.cards}
         texts |= {f"{progress.pack.id}/{ticket.id}": (ticket.title, ticket.tags) for ticket in study.tickets}
     memories = progress.memories
     for item in progress.items:

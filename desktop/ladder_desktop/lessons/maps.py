@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from ladder_content.mermaid import mermaid
 from ladder_content.model import Map, Study
 from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import (
     QAccessible,
     QAccessibleAnnouncementEvent,
     QAction,
+    QGuiApplication,
     QKeySequence,
     QResizeEvent,
     QShowEvent,
@@ -23,7 +25,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from ladder_desktop.lessons.chooser import Chooser
+from ladder_desktop.chooser import Chooser
 from ladder_desktop.lessons.map_canvas import MapCanvas
 from ladder_desktop.lessons.map_table import MapTable
 from ladder_desktop.lessons.map_text import MapText
@@ -124,6 +126,11 @@ class MapsView(QWidget):
         if there < len(ids):
             self.canvas.choose(ids[there])
 
+    def copy_mermaid(self) -> None:
+        """Put the map on the clipboard as Mermaid text."""
+        if self._current is not None:
+            QGuiApplication.clipboard().setText(mermaid(self._current))
+
     def _make_actions(self) -> None:
         self.fit_action = self._action("Fit the map", "F", self.canvas.fit)
         self.zoom_in_action = self._action("Zoom in on the map", "+", self.canvas.zoom_in, "=")
@@ -132,6 +139,7 @@ class MapsView(QWidget):
         self.next_action = self._action("Next step of the flow", ".", self._step_on)
         self.table_action = self._action("Map as a table", "T", self._show_table)
         self.table_action.setCheckable(True)
+        self.copy_action = self._action("Copy the map as Mermaid text", "Ctrl+Shift+C", self.copy_mermaid)
 
     def _action(self, text: str, key: str, slot: object, *more: str) -> QAction:
         action = QAction(text, self)
@@ -157,6 +165,7 @@ class MapsView(QWidget):
         ):
             bar.addWidget(_button(action, text))
         bar.addWidget(self._table_button)
+        bar.addWidget(_button(self.copy_action, "Mermaid"))
         self._stack = QStackedWidget()
         self._stack.addWidget(self.canvas)
         self._stack.addWidget(self.table)

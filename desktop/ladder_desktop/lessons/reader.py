@@ -58,8 +58,8 @@ class Reader(QTextBrowser):
 
     def show_html(self, html: str) -> None:
         """Replace the text."""
+        self.setHtml(html)  # a scroll bar that goes with the old text sets margins on what is no text yet
         self._inset = -1.0
-        self.setHtml(html)
         self._set_margins()
 
     def loadResource(self, *_: object) -> QByteArray:

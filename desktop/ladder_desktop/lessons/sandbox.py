@@ -15,7 +15,6 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import Enum
 from reprlib import Repr
-from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from ladder_content.model import Vector
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     from pydantic_monty import Monty, MontySession, OSPolicy, ResourceLimits
 
 SECONDS = 1.5  # of work; with the start of a worker and the way back, a run ends within two
-GRACE = 0.3  # after that the worker is ended from outside
+GRACE = 0.2  # after that the worker is ended from outside
 MEMORY = 64 * 2**20  # bytes
 OUTPUT = 64_000  # characters
 NEEDS = "The monty syntax parser does not yet support "
@@ -43,9 +42,9 @@ class Ending(Enum):
 
 SENTENCES = {
     Ending.FINISHED: "Finished.",
-    Ending.TIMED_OUT: "Ended after two seconds: the program had not come to an end.",
-    Ending.OUT_OF_MEMORY: "Ended: the program asked for more than 64 MB of memory.",
-    Ending.TOO_MUCH_OUTPUT: "Ended: the program printed more than 64 kB. What came before stands here.",
+    Ending.TIMED_OUT: f"Ended: the program was not done after {SECONDS:g} seconds.",
+    Ending.OUT_OF_MEMORY: f"Ended: the program asked for more than {MEMORY // 2**20} MiB of memory.",
+    Ending.TOO_MUCH_OUTPUT: f"Ended: the program printed more than {OUTPUT:,} characters. They stand here.",
     Ending.STOPPED: "Stopped.",
 }
 
@@ -78,38 +77,34 @@ class Outcome:
 
 
 class Switch:
-    """Ends one run from any thread, whether it has begun or not."""
+    """Ends one run from any thread, whether it has begun or not. `reason` is why it did."""
 
     def __init__(self) -> None:
-        self.pressed = False
+        self.reason: Ending | None = None
+        self.worker: int | None = None
         self._lock = threading.Lock()
-        self._worker: int | None = None
 
-    def press(self) -> None:
-        """Stop the run."""
-        self.pressed = True
-        self.cut()
-
-    def cut(self) -> None:
-        """End the worker, if one is at work now."""
+    def press(self, reason: Ending = Ending.STOPPED) -> None:
+        """End the run; the first reason counts."""
         with self._lock:
-            if self._worker is not None:
+            self.reason = self.reason or reason
+            if self.worker is not None:
                 with suppress(OSError):  # it has ended by itself
-                    os.kill(self._worker, signal.SIGTERM)
-                self._worker = None
+                    os.kill(self.worker, signal.SIGTERM)
+                self.worker = None
 
     @contextmanager
     def over(self, worker: int | None) -> Iterator[None]:
         """Let the switch end this process until the block is left, and at once if it has been pressed."""
         with self._lock:
-            self._worker = worker
+            self.worker = worker
         try:
-            if self.pressed:
-                self.cut()
+            if self.reason is not None:
+                self.press()
             yield
         finally:
             with self._lock:
-                self._worker = None
+                self.worker = None
 
 
 class Sandbox:
@@ -125,21 +120,21 @@ class Sandbox:
 
         out = _Output(switch)
         checked: list[Checked] = []
+        watch = threading.Timer(self._seconds + GRACE, switch.press, (Ending.TIMED_OUT,))
         try:
             with self._session() as session, switch.over(session.worker_pid):
+                watch.start()
                 session.feed_run(code, print_callback=out)
-                deadline = monotonic() + self._seconds
                 for vector in vectors:
-                    if monotonic() > deadline:
-                        return Outcome(Ending.TIMED_OUT, out.text, checked=tuple(checked))
                     checked.append(_check(session, vector, out))
         except MontyError as error:
-            ending, message, line = _why(error, out, switch)
+            ending, message, line = _why(error, switch)
             return Outcome(ending, out.text, message, line, tuple(checked))
         except (OSError, RuntimeError) as error:
             return Outcome(Ending.FAILED, message=f"The sealed interpreter does not start: {error}.")
-        ending = _cut_short(out, switch) or Ending.FINISHED
-        return Outcome(ending, out.text, checked=tuple(checked))
+        finally:
+            watch.cancel()
+        return Outcome(switch.reason or Ending.FINISHED, out.text, checked=tuple(checked))
 
     def close(self) -> None:
         """End the worker process."""
@@ -152,7 +147,7 @@ class Sandbox:
         from pydantic_monty import Monty
 
         if self._pool is None:
-            pool = Monty(max_processes=1, checkout_timeout=10, feed_duration_limit_grace=GRACE)
+            pool = Monty(max_processes=1, checkout_timeout=10)
             self._pool = pool.__enter__()
         limits: ResourceLimits = {"max_feed_duration_secs": self._seconds, "max_memory": MEMORY}
         policy: OSPolicy = {
@@ -168,7 +163,6 @@ class _Output:
     """Takes what the code prints, and ends the run when that is too much."""
 
     switch: Switch
-    full: bool = False
     _pieces: list[str] = field(default_factory=list)
     _size: int = 0
 
@@ -177,9 +171,8 @@ class _Output:
         if room > 0:
             self._pieces.append(text[:room])
             self._size += len(self._pieces[-1])
-        if len(text) > room and not self.full:
-            self.full = True
-            self.switch.cut()
+        if len(text) > room:
+            self.switch.press(Ending.TOO_MUCH_OUTPUT)
 
     @property
     def text(self) -> str:
@@ -193,21 +186,19 @@ def _check(session: MontySession, vector: Vector, out: _Output) -> Checked:
     try:
         value = session.feed_run(vector.call, print_callback=out)
     except (MontyRuntimeError, MontySyntaxError) as error:
-        if _limit(str(error.exception())) or out.full:
+        if _limit(str(error.exception())):
             raise
         return Checked(vector, f"{_message(error)}", False)
     return Checked(vector, shown(value), vector.accepts(value))
 
 
-def _why(error: Any, out: _Output, switch: Switch) -> tuple[Ending, str, int | None]:
+def _why(error: Any, switch: Switch) -> tuple[Ending, str, int | None]:
     from pydantic_monty import MontyCrashedError, MontyRuntimeError, MontySyntaxError
 
-    short = _cut_short(out, switch) or _limit(str(error.exception()))
+    short = switch.reason or _limit(str(error.exception()))
     if short is not None:
         return short, "", None
     if isinstance(error, MontyCrashedError):
-        if error.timed_out:
-            return Ending.TIMED_OUT, "", None
         return (
             Ending.FAILED,
             "The sealed interpreter broke down over this code. The next run has a new one.",
@@ -217,12 +208,6 @@ def _why(error: Any, out: _Output, switch: Switch) -> tuple[Ending, str, int | N
         lines = [frame.line for frame in error.traceback() if frame.filename != "<string>"]
         return Ending.FAILED, _message(error), lines[-1] if lines else None
     return Ending.FAILED, str(error), None
-
-
-def _cut_short(out: _Output, switch: Switch) -> Ending | None:
-    if switch.pressed:
-        return Ending.STOPPED
-    return Ending.TOO_MUCH_OUTPUT if out.full else None
 
 
 def _limit(message: str) -> Ending | None:

@@ -7,8 +7,9 @@ from html import escape
 
 from ladder_engine.scenario import Scenario
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
+from ladder_desktop.chooser import Chooser
 from ladder_desktop.theme import Theme
 
 
@@ -24,7 +25,7 @@ class ScenarioHead(QWidget):
         self.theme = theme
         self._scenarios = tuple(scenarios)
         self._running = False
-        self.picker = QComboBox()
+        self.picker = Chooser()
         self.picker.setAccessibleName("Scenario")
         self.picker.view().setAccessibleName("Scenarios")
         self.picker.addItems([scenario.title for scenario in self._scenarios])

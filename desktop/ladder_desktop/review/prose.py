@@ -30,6 +30,7 @@ class PackText:
         self._markdown = Markdown(theme, self._facts.keys())
         self._theme = theme
         self._style = f"<style>{text_sheet(theme)}</style>"
+        self._question_style = f"<style>{text_sheet(theme)} code {{ font-size: {QUESTION_CODE}pt; }}</style>"
 
     def html(self, text: str) -> str:
         """Return a text of several blocks as HTML."""
@@ -42,9 +43,7 @@ class PackText:
     def question(self, card: Card, revealed: bool) -> str:
         """Return the question of a card as HTML; the blanks of a cloze card are filled once it is revealed."""
         draw = filled if revealed else blanks
-        return f"{self._style}<style>code {{ font-size: {QUESTION_CODE}pt; }}</style>" + draw(
-            card, self._markdown, self._theme
-        )
+        return self._question_style + draw(card, self._markdown, self._theme)
 
     def tip(self, link: str) -> str:
         """Return what a tooltip says about a link: the statement and source of a fact, or the bare address."""

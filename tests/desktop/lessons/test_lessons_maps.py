@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from ladder_content.mermaid import mermaid
 from ladder_desktop.lessons.map_items import Box
 from ladder_desktop.lessons.maps import MapsView
 from ladder_desktop.lessons.markdown import Markdown
@@ -221,3 +222,8 @@ def test_unknown_maps_and_nodes_change_nothing(view):
     view.show_map("ladder", "nothing")
     assert view.current.id == "ladder"
     assert view.canvas.place is None
+
+
+def test_a_map_is_copied_as_mermaid_text(view, study):
+    view.copy_action.trigger()
+    assert QApplication.clipboard().text() == mermaid(study.maps[0])

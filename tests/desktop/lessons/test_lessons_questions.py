@@ -124,3 +124,15 @@ def test_each_kind_keeps_its_answer_until_it_is_asked_for(qtbot, pack, study, th
         page.follow("live:long-prompts", QPoint())
     assert asked.args == ["live:long-prompts"]
     assert 'href="live:long-prompts"' in view.reader.toHtml()
+
+
+def test_the_column_stays_when_a_long_answer_gives_way_to_a_short_question(qtbot, view):
+    view.resize(1000, 300)
+    view.toggle_answer()
+    qtbot.waitUntil(view.reader.verticalScrollBar().isVisible)
+    view.questions.setCurrentRow(1)
+    qtbot.waitUntil(lambda: not view.reader.verticalScrollBar().isVisible())
+    margins = view.reader.document().begin().blockFormat().leftMargin()
+    assert margins > 0
+    view.reader.show_html("<p>again</p>")
+    assert view.reader.document().begin().blockFormat().leftMargin() == margins

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
 import sys
 import threading
@@ -174,7 +176,7 @@ def test_stop_ends_a_run_before_and_after_it_has_begun() -> None:
     outcomes: list[Outcome] = []
     thread = threading.Thread(target=lambda: outcomes.append(sandbox.run("while True: pass", switch)))
     thread.start()
-    while not worker_of(switch):
+    while not switch.worker:
         thread.join(0.01)
     switch.press()
     thread.join()
@@ -183,28 +185,25 @@ def test_stop_ends_a_run_before_and_after_it_has_begun() -> None:
     sandbox.close()
 
 
-def worker_of(switch: Switch) -> int | None:
-    return switch._worker
-
-
 def test_a_worker_that_breaks_down_is_replaced(sandbox: Sandbox) -> None:
-    class Breaking(Switch):
-        @property
-        def pressed(self) -> bool:
-            return False
-
-        @pressed.setter
-        def pressed(self, _value: bool) -> None:
-            pass
-
-    switch = Breaking()
-    timer = threading.Timer(0.1, switch.cut)
-    timer.start()
-    outcome = sandbox.run("while True: pass", switch)
-    timer.join()
-    assert outcome.ending is Ending.FAILED
-    assert "broke down" in outcome.sentence
+    switch = Switch()
+    outcomes: list[Outcome] = []
+    thread = threading.Thread(target=lambda: outcomes.append(sandbox.run("while True: pass", switch)))
+    thread.start()
+    while not (worker := switch.worker):
+        thread.join(0.01)
+    os.kill(worker, signal.SIGKILL if hasattr(signal, "SIGKILL") else signal.SIGTERM)
+    thread.join()
+    assert [outcome.ending for outcome in outcomes] == [Ending.FAILED]
+    assert "broke down" in outcomes[0].sentence
     assert run(sandbox, "print(1)").output == "1\n"
+
+
+def test_many_slow_vectors_end_with_the_first_ones(sandbox: Sandbox) -> None:
+    code = "def slow():\n    n = 0\n    while n < 1_000_000:\n        n += 1\n    return n"
+    outcome = run(sandbox, code, *[Vector(call="slow()", expected=1_000_000)] * 500)
+    assert outcome.ending is Ending.TIMED_OUT
+    assert len(outcome.checked) < 500
 
 
 @pytest.mark.skipif(not Path("/proc").exists(), reason="reads /proc")
@@ -228,3 +227,34 @@ def test_the_interpreter_is_imported_with_the_first_run() -> None:
     code = f"import sys; sys.path[:0] = {rooms!r}; import ladder_desktop.lessons.sandbox; print('pydantic_monty' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
+
+
+QUITTING = """
+import sys
+sys.path[:0] = {rooms!r}
+from PySide6.QtCore import QCoreApplication, QTimer
+from ladder_desktop.lessons.sandbox import Sandbox
+from ladder_desktop.lessons.sandbox_runner import SandboxRunner
+app = QCoreApplication([])
+runner = SandboxRunner(Sandbox(seconds=60))
+runner.run("while True: pass")
+def leave():
+    if runner._switch.worker is None:
+        QTimer.singleShot(5, leave)
+    else:
+        print(runner._switch.worker)
+        app.quit()
+leave()
+app.exec()
+import threading
+assert not [thread for thread in threading.enumerate() if thread.name == "sandbox"]
+"""
+
+
+@pytest.mark.skipif(not Path("/proc").exists(), reason="reads /proc")
+def test_an_application_that_quits_takes_thread_and_process_with_it() -> None:
+    rooms = [path for path in sys.path if path.endswith(("desktop", "content"))]
+    code = QUITTING.format(rooms=rooms)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert not Path(f"/proc/{int(done.stdout)}").exists()
