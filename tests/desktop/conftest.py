@@ -11,7 +11,15 @@ from ladder_content.model import Pack
 from ladder_desktop.app import Application
 from ladder_desktop.study import Desk
 from ladder_desktop.theme import apply, load_theme
+from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QApplication
+
+
+@pytest.fixture(autouse=True)
+def widgets_are_gone_after_a_test(qapp: QApplication) -> Iterator[None]:
+    """Widgets that wait to be deleted would be dressed again by every later test that sets a theme."""
+    yield
+    qapp.sendPostedEvents(None, QEvent.Type.DeferredDelete)
 
 
 @pytest.fixture(scope="session")
@@ -28,4 +36,4 @@ def application(qapp: QApplication, tmp_path: Path, pack: Pack) -> Iterator[Appl
     yield made
     made.close()
     made.window.deleteLater()
-    qapp.processEvents()
+    made.deleteLater()
