@@ -8,13 +8,14 @@ from ladder_desktop.live.words import seconds
 
 
 def pool_figures(state: RunState) -> str:
-    """Say how much of the block pool is in use: "107 of 128 owned, 83 %", and how much of the rest is cached."""
+    """Say how much of the pool is in use: "107 of 128 owned, 83 %"; where blocks are cached, how many instead of the share."""
     total = len(state.block_owner)
     used = total - state.num_free_blocks
     if not total:
         return ""
-    cached = f", {len(state.cached_block_ids)} cached" if state.config and state.config.prefix_caching else ""
-    return f"{used} of {total} owned, {100 * used // total} %{cached}"
+    caches = state.config is not None and state.config.prefix_caching
+    rest = f"{len(state.cached_block_ids)} cached" if caches else f"{100 * used // total} %"
+    return f"{used} of {total} owned, {rest}"
 
 
 def queue_figures(state: RunState) -> str:

@@ -7,7 +7,7 @@ from typing import Literal
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QFont, QFontMetrics, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from ladder_desktop.live.canvas import blend
 from ladder_desktop.theme import Theme
@@ -26,7 +26,7 @@ Shape = Literal[
     "preempted",
     "finished",
 ]
-SAMPLE, SPACE = 12, 11
+SAMPLE, GAP, SPACE = 12, 5, 12
 
 BLOCKS: tuple[tuple[Shape, str], ...] = (
     ("owned", "owned"),
@@ -47,7 +47,7 @@ BATCH: tuple[tuple[Shape, str], ...] = (
 
 
 class Legend(QWidget):
-    """A row of samples, as wide as it needs."""
+    """Samples with their words, in one row, or in more where there is less room."""
 
     def __init__(
         self, theme: Theme, items: Sequence[tuple[Shape, str]], parent: QWidget | None = None
@@ -57,31 +57,61 @@ class Legend(QWidget):
         self.items = items
         self._font = QFont(self.font())
         self._font.setPixelSize(11)
+        policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
         self.setAccessibleName("Legend: " + ", ".join(label for _, label in items))
 
     def sizeHint(self) -> QSize:
-        """Qt: all samples with their words."""
-        metrics = QFontMetrics(self._font)
-        width = sum(SAMPLE + 5 + metrics.horizontalAdvance(label) + SPACE for _, label in self.items)
-        return QSize(width, max(SAMPLE, metrics.height()) + 4)
+        """Qt: all samples with their words, in one row."""
+        return QSize(sum(self._widths()), self._row_height())
 
     def minimumSizeHint(self) -> QSize:
-        """Qt: the height is needed, the width may be cut."""
-        return QSize(0, self.sizeHint().height())
+        """Qt: one row; in less width there are more of them."""
+        return QSize(0, self._row_height())
+
+    def hasHeightForWidth(self) -> bool:
+        """Qt: the rows depend on the width."""
+        return True
+
+    def heightForWidth(self, width: int) -> int:
+        """Qt: so many rows."""
+        return self._row_height() * len(self._rows(width))
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        """Qt: the samples at the right edge, from the left if there is too little room."""
+        """Qt: each row at the right edge."""
         painter = QPainter(self)
         painter.setFont(self._font)
-        metrics = painter.fontMetrics()
-        x = max(0, self.width() - self.sizeHint().width() + SPACE)
-        for shape, label in self.items:
-            self._paint_sample(painter, shape, QRectF(x, (self.height() - SAMPLE) / 2, SAMPLE, SAMPLE))
-            x += SAMPLE + 5
-            painter.setPen(self.theme.colour("muted"))
-            width = metrics.horizontalAdvance(label)
-            painter.drawText(QRectF(x, 0, width + 2, self.height()), Qt.AlignmentFlag.AlignVCenter, label)
-            x += width + SPACE
+        widths, height = self._widths(), self._row_height()
+        for number, row in enumerate(self._rows(self.width())):
+            x = float(max(0, self.width() - sum(widths[place] for place in row) + SPACE))
+            for place in row:
+                shape, label = self.items[place]
+                top = number * height
+                self._paint_sample(painter, shape, QRectF(x, top + (height - SAMPLE) / 2, SAMPLE, SAMPLE))
+                painter.setPen(self.theme.colour("muted"))
+                words = QRectF(x + SAMPLE + GAP, top, widths[place], height)
+                painter.drawText(words, Qt.AlignmentFlag.AlignVCenter, label)
+                x += widths[place]
+
+    def _rows(self, width: int) -> list[list[int]]:
+        """Return which items stand in each row, when there is so much room."""
+        rows: list[list[int]] = [[]]
+        used = 0
+        for place, wide in enumerate(self._widths()):
+            if rows[-1] and used + wide - SPACE > width:
+                rows.append([])
+                used = 0
+            rows[-1].append(place)
+            used += wide
+        return rows
+
+    def _widths(self) -> list[int]:
+        metrics = QFontMetrics(self._font)
+        return [SAMPLE + GAP + metrics.horizontalAdvance(label) + SPACE for _, label in self.items]
+
+    def _row_height(self) -> int:
+        return max(SAMPLE, QFontMetrics(self._font).height()) + 4
 
     def _paint_sample(self, painter: QPainter, shape: Shape, box: QRectF) -> None:
         theme, middle = self.theme, box.center()

@@ -233,7 +233,7 @@ def test_sharing_in_words() -> None:
         "cached",
         "free",
     ]
-    assert pool_figures(state) == "4 of 8 owned, 50 %, 1 cached"
+    assert pool_figures(state) == "4 of 8 owned, 1 cached"
 
 
 def test_another_pool_forgets_the_cursor(grid: BlockGrid) -> None:
