@@ -22,6 +22,8 @@ class BlockManager:
     def __init__(self, config: EngineConfig, recorder: Recorder) -> None:
         self.pool = BlockPool(config.num_blocks)
         self._config = config
+        self._size = config.block_size
+        self._slab = config.blocks_for(config.max_model_len) if config.kv_layout == "slab" else 0
         self._record = recorder.add
 
     def cached_prefix(self, seq: Sequence) -> list[int]:
@@ -31,7 +33,7 @@ class BlockManager:
         """
         if not self._config.prefix_caching:
             return []
-        size = self._config.block_size
+        size = self._size
         extend_hashes(seq.block_hashes, seq.token_ids, size, seq.extra_keys)
         return self.pool.find(seq.block_hashes[: (seq.num_tokens - 1) // size])
 
@@ -48,7 +50,7 @@ class BlockManager:
         if prefix:
             self.pool.share(prefix)
             seq.block_table = list(prefix)
-            seq.num_computed_tokens = len(prefix) * self._config.block_size
+            seq.num_computed_tokens = len(prefix) * self._size
             self._record(BlocksShared, seq_id=seq.seq_id, block_ids=tuple(prefix))
 
     def missing(self, seq: Sequence, num_tokens: int) -> int:
@@ -57,8 +59,7 @@ class BlockManager:
 
     def _room(self, num_tokens: int) -> int:
         """Blocks that a sequence holds for `num_tokens` tokens. Slabs are all of one size, so they stay in one piece."""
-        slab = self._config.kv_layout == "slab"
-        return self._config.blocks_for(self._config.max_model_len if slab else num_tokens)
+        return self._slab or -(-num_tokens // self._size)
 
     def grow(self, seq: Sequence, num_tokens: int) -> None:
         """Give `seq` the blocks that it lacks for its first `num_tokens` tokens."""
@@ -74,9 +75,11 @@ class BlockManager:
 
     def cache(self, seq: Sequence, start: int) -> None:
         """Name the blocks that have become full since `start` tokens were computed, so that others find them."""
-        size = self._config.block_size
+        if not self._config.prefix_caching:
+            return
+        size = self._size
         first, last = start // size, seq.num_computed_tokens // size
-        if not self._config.prefix_caching or first == last:
+        if first == last:
             return
         extend_hashes(seq.block_hashes, seq.token_ids, size, seq.extra_keys)
         named = [

@@ -9,14 +9,24 @@ certain (Leviathan et al. 2023), and more than that: the answer is, token for to
 
 from __future__ import annotations
 
+from array import array
+
 LONGEST, SHORTEST = 4, 2
 
 
 def propose(token_ids: list[int], most: int) -> list[int]:
     """Up to `most` tokens that followed the latest earlier place where the longest possible tail stood before."""
+    text = array("q", token_ids)
     for size in range(LONGEST, SHORTEST - 1, -1):
-        tail = token_ids[-size:]
-        for at in range(len(token_ids) - size - 1, -1, -1):
-            if token_ids[at : at + size] == tail:
-                return token_ids[at + size : at + size + most]
+        after = _last_place(text[:-1].tobytes(), text[-size:].tobytes(), text.itemsize) + size
+        if after >= size:
+            return token_ids[after : after + most]
     return []
+
+
+def _last_place(text: bytes, tail: bytes, width: int) -> int:
+    """Where `tail` last begins in `text`, in tokens of `width` bytes; -1 if nowhere."""
+    at = text.rfind(tail)
+    while at % width and at > 0:  # a match that begins in the middle of a token is none
+        at = text.rfind(tail, 0, at + len(tail) - 1)
+    return at // width

@@ -7,12 +7,14 @@ story: What happens, in a few sentences.
 look_at: [what to watch, one line each]
 model: ladder-3m              # a bundled model, or a folder next to this file (./my-llama)
 engine: {num_blocks: 128, max_num_seqs: 8, max_num_batched_tokens: 64, max_model_len: 512}
+                              # more switches: prefix_caching, admission, num_speculative_tokens, ... (config.py)
 requests:
   - name: ada
     prompt: "Q: What is a KV cache?\\nA:"
     arrive_at_step: 1         # it arrives just before this step, or as soon as the engine has nothing else to do
     max_tokens: 48
-    sampling: {temperature: 0.8, top_p: 0.9, seed: 7}
+    sampling: {temperature: 0.8, top_p: 0.9, seed: 7, stop: ["\\nQ:"]}     # and more (sampling.py)
+    cache_salt: tenant-7      # who has another salt shares no KV; also: priority, client
 ```
 Nothing here imports torch: the window reads scenarios too.
 """

@@ -138,7 +138,8 @@ class Scheduler:
                 budget -= self._grant(self._next_work(seq, budget), batch)
 
         for work in batch:
-            budget -= self._draft(work, budget)
+            if self.config.num_speculative_tokens and budget:
+                budget -= self._draft(work, budget)
             self._record_work(work)
         self._explain(wait_reason)
         return batch

@@ -88,6 +88,19 @@ def test_a_pause_saves_nothing_up() -> None:
     )
 
 
+def test_a_client_that_is_new_owes_nothing_and_is_owed_nothing() -> None:
+    """It starts where the others stand, also when nobody waits at that moment."""
+    bench = one_at_a_time(admission="fair")
+    for _ in range(10):
+        bench.add(2, 8, client="old")
+        bench.run()
+    for _ in range(5):
+        bench.add(2, 8, client="new")
+        bench.add(2, 8, client="old")
+    bench.run()
+    assert sorted(seq_id % 2 for seq_id in order(bench)[10:14]) == [0, 0, 1, 1]
+
+
 @settings(max_examples=40, deadline=None)
 @given(
     sizes=st.lists(st.tuples(st.integers(1, 8), st.integers(1, 10)), min_size=24, max_size=24),

@@ -102,6 +102,11 @@ def step_words(state: RunState, number: int, seq_id: int | None) -> str:
         )
     parts = [
         f"{work.kind} of {work.num_tokens} token{'s' * (work.num_tokens != 1)} from position {work.start}"
+        + (
+            f", {work.num_draft_tokens} drafted and {work.num_accepted_tokens} accepted"
+            if work.num_draft_tokens
+            else ""
+        )
         for work in step.work
         if work.seq_id == seq_id
     ]

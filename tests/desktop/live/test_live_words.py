@@ -18,11 +18,11 @@ from ladder_desktop.live.words import (
 )
 from ladder_desktop.theme import load_theme
 from ladder_engine.fold import fold
-from ladder_engine.state import RunState, Step
+from ladder_engine.state import RunState, Step, Work
 from ladder_engine.trace import FinishReason, Preempted, WaitReason
 from msgspec.structs import replace
 
-from tests.traces import LittleScheduler, Request, busy_trace
+from tests.traces import LittleScheduler, Request, busy_trace, shared_trace
 
 
 def test_every_reason_of_the_trace_has_words() -> None:
@@ -99,3 +99,13 @@ def test_a_number_can_be_read_on_every_owners_colour(name: str) -> None:
     for seq_id in range(len(theme.owners)):
         owner = theme.owner(seq_id)
         assert contrast(readable_on(owner, theme), owner) >= 4.0, theme.owners[seq_id]
+
+
+def test_a_draft_is_told_with_what_came_of_it() -> None:
+    state = fold(shared_trace())
+    step = state.steps[-1]
+    drafted = Work(seq_id=0, kind="decode", start=9, num_tokens=4, num_draft_tokens=3, num_accepted_tokens=2)
+    state = replace(state, steps=[*state.steps[:-1], replace(step, work=(drafted,))])
+    assert step_words(state, 2, 0) == (
+        "Step 2, ada: decode of 4 tokens from position 9, 3 drafted and 2 accepted"
+    )
