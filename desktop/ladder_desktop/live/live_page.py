@@ -144,7 +144,7 @@ class LivePage(QWidget):
         try:
             self.player.feed(self._client.poll())
             if not began and self.player.edge.config is not None:
-                self.head.say("")
+                self.tell_what_is_shown()
         except (EngineError, TraceError) as error:
             self._client.stop()
             self.player.pause()

@@ -44,6 +44,10 @@ def test_picking_another_scenario_says_that_the_old_run_is_still_shown(make: Mak
     page.head.picker.setCurrentIndex(1)
     with_run(page)
     assert page.head.message.text() == ""
+    page.run()
+    page.head.picker.setCurrentIndex(0)
+    page.frame()
+    assert page.head.message.text() != ""
 
 
 def test_the_rows_of_the_batch_never_lie_over_its_budget(make: Make) -> None:
