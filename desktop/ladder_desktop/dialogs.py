@@ -49,7 +49,8 @@ class ShortcutSheet(QDialog):
         table.setHorizontalHeaderLabels(["Action", "Keys"])
         table.verticalHeader().hide()
         table.setEditTriggers(QTableWidget.EditTrigger.NoEditTriggers)
-        table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
+        table.horizontalHeader().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        table.horizontalHeader().setSectionResizeMode(1, QHeaderView.ResizeMode.ResizeToContents)
         for row, (action, keys) in enumerate(rows):
             table.setItem(row, 0, QTableWidgetItem(action.text().replace("&", "")))
             table.setItem(row, 1, QTableWidgetItem(keys))

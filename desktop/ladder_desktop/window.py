@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
     QMainWindow,
     QMenu,
     QStackedWidget,
+    QStyle,
     QWidget,
 )
 
@@ -78,6 +79,8 @@ class MainWindow(QMainWindow):
         self.rail.setFixedWidth(RAIL_WIDTH)
         self.rail.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.rail.currentRowChanged.connect(self._rail_moved)
+        self.rail.itemClicked.connect(self._rail_entered)
+        self.rail.itemActivated.connect(self._rail_entered)
         self._stack = QStackedWidget()
         centre = QWidget()
         layout = QHBoxLayout(centre)
@@ -133,7 +136,8 @@ class MainWindow(QMainWindow):
         self._current = key
         self._stack.setCurrentWidget(widget)
         cast(Page, widget).activate()
-        widget.setFocus(Qt.FocusReason.OtherFocusReason)
+        if not self._focus_is_in(widget):
+            widget.setFocus(Qt.FocusReason.OtherFocusReason)
         self.rail.blockSignals(True)
         self.rail.setCurrentRow(list(self._entries).index(key))
         self.rail.blockSignals(False)
@@ -154,9 +158,21 @@ class MainWindow(QMainWindow):
             cast(Page, self._pages[self._current]).deactivate()
             self._current = None
 
+    def _focus_is_in(self, page: QWidget) -> bool:
+        focus = self.focusWidget()
+        return focus is not None and page.isAncestorOf(focus)
+
     def _rail_moved(self, row: int) -> None:
+        """Show the page beside the rail; the arrow keys go on to move in the rail."""
         if row >= 0:
-            self.show_page(str(self.rail.item(row).data(Qt.ItemDataRole.UserRole)))
+            in_rail = self.rail.hasFocus()
+            self._rail_entered(self.rail.item(row))
+            if in_rail:
+                self.rail.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _rail_entered(self, item: QListWidgetItem) -> None:
+        """A click or Enter goes into the page."""
+        self.show_page(str(item.data(Qt.ItemDataRole.UserRole)))
 
     def _build_menus(self, file_actions: Sequence[QAction]) -> None:
         bar = self.menuBar()
@@ -201,7 +217,9 @@ class MainWindow(QMainWindow):
 
     def _restore_size(self) -> None:
         size = self._settings.value("window/size")
-        self.resize(size if isinstance(size, QSize) else QSize(1280, 820))
+        frame = self.style().pixelMetric(QStyle.PixelMetric.PM_TitleBarHeight)
+        room = self.screen().availableSize() - QSize(0, frame)
+        self.resize((size if isinstance(size, QSize) else QSize(1280, 820)).boundedTo(room))
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Remember the size and stop what the pages run."""

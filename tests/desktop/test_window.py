@@ -53,6 +53,38 @@ def test_every_page_by_every_way(application: Application, qtbot: QtBot, way: ob
     assert application.window.rail.currentItem().data(Qt.ItemDataRole.UserRole) == key
 
 
+@pytest.mark.parametrize("key", ["study:hub", "drill", "tickets", "live"])
+def test_the_keyboard_is_where_the_page_wants_it_and_again_on_return(
+    application: Application, key: str
+) -> None:
+    for _ in range(2):
+        application.window.show_page("home")
+        application.window.show_page(key)
+        focus = application.window.focusWidget()
+        assert application.window.page(key).isAncestorOf(focus), focus
+
+
+def test_arrow_keys_walk_down_the_rail_and_enter_goes_into_the_page(
+    application: Application, qtbot: QtBot
+) -> None:
+    rail = application.window.rail
+    rail.setFocus()
+    for _ in range(3):
+        qtbot.keyClick(application.window.focusWidget(), Qt.Key.Key_Down)
+    assert rail.currentRow() == 3
+    assert application.window.focusWidget() is rail
+    qtbot.keyClick(rail, Qt.Key.Key_Return)
+    page = application.window.page(application._entries()[3].key)
+    assert page.isAncestorOf(application.window.focusWidget())
+
+
+def test_a_click_in_the_rail_goes_into_the_page(application: Application, qtbot: QtBot) -> None:
+    rail = application.window.rail
+    row = rail.visualItemRect(rail.item(place(application, "drill")))
+    qtbot.mouseClick(rail.viewport(), Qt.MouseButton.LeftButton, pos=row.center())
+    assert application.window.page("drill").isAncestorOf(application.window.focusWidget())
+
+
 def test_the_home_page_leads_everywhere(application: Application, qtbot: QtBot) -> None:
     reached = set()
     home = application.window.page("home")
@@ -218,11 +250,15 @@ def test_a_start_that_fails_is_a_dialog_and_status_2(
     assert "data" in said[0]
 
 
-def test_the_size_of_the_window_is_remembered(
-    application: Application, tmp_path: Path, qapp: QApplication
-) -> None:
-    application.window.resize(1111, 777)
+def test_the_size_of_the_window_is_remembered(application: Application, tmp_path: Path) -> None:
+    application.window.resize(777, 666)
     application.close()
     again = Application(tmp_path / "data", application.pack, Desk.open(tmp_path / "data"), application.theme)
-    assert again.window.size().toTuple() == (1111, 777)
+    assert again.window.size().toTuple() == (777, 666)
     again.close()
+
+
+def test_the_window_opens_no_larger_than_the_screen(application: Application) -> None:
+    room = application.window.screen().availableSize()
+    assert application.window.width() <= room.width()
+    assert application.window.height() < room.height()

@@ -190,7 +190,9 @@ class BlockGrid(QWidget):
         if not self.state.block_owner:
             painter.setPen(self.theme.colour("faint"))
             painter.drawText(
-                self.rect(), Qt.AlignmentFlag.AlignCenter, "Run the scenario: its KV blocks appear here."
+                self.rect(),
+                Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap,
+                "Run the scenario: its KV blocks appear here.",
             )
             return
         if self._ratio != self.devicePixelRatioF():  # moved to another screen

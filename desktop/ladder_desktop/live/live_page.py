@@ -56,6 +56,7 @@ class LivePage(QWidget):
         self.theme = theme
         self.player = Player()
         self.selection: int | None = None
+        self._ran: Scenario | None = None
         self._client = client_factory()
         self._active = False
         self._since = QElapsedTimer()
@@ -115,6 +116,7 @@ class LivePage(QWidget):
             self.head.say(str(error), "bad")
             self._show()
             return
+        self._ran = scenario
         self.player.play()
         self.head.say("Starting the engine…")
         self._show()
@@ -124,6 +126,11 @@ class LivePage(QWidget):
         """Pick a scenario by its id, ready to run; say so where there is none of this name."""
         if not self.head.choose(scenario_id):
             self.head.say(f"There is no scenario {scenario_id}.", "bad")
+
+    def tell_what_is_shown(self) -> None:
+        """Say so while the panels show another scenario than the one that is picked."""
+        ran = self._ran if self._ran != self.head.scenario else None
+        self.head.say(f"The panels show {ran.title} until this one is run." if ran else "")
 
     def stop(self) -> None:
         """Break the run off; what it did until then stays."""
@@ -137,7 +144,7 @@ class LivePage(QWidget):
         try:
             self.player.feed(self._client.poll())
             if not began and self.player.edge.config is not None:
-                self.head.say("")
+                self.tell_what_is_shown()
         except (EngineError, TraceError) as error:
             self._client.stop()
             self.player.pause()
@@ -264,6 +271,7 @@ class LivePage(QWidget):
         layout.addLayout(foot)
 
     def _connect(self) -> None:
+        self.head.chosen.connect(self.tell_what_is_shown)
         self.head.run_wanted.connect(self.run)
         self.head.stop_wanted.connect(self.stop)
         self.transport.toggled.connect(self.toggle)

@@ -60,6 +60,7 @@ class Timeline(QAbstractScrollArea):
         self.viewport().setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName("Batch timeline")
+        self.setMinimumHeight(RULER + 2 * ROW + BUDGET + self.horizontalScrollBar().sizeHint().height())
 
     def sizeHint(self) -> QSize:
         """Qt: a dozen rows and a hundred steps."""

@@ -136,11 +136,13 @@ class TicketPage(ReviewPage):
             suggestion = self.diagnosis.suggestion
             self.rating_bar.emphasise(suggestion)
             self.suggestion.setText(f"Suggested: {suggestion.name.capitalize()}")
-        if answering and self.diagnosis is not None:
+        step = self.diagnosis.current if self.diagnosis is not None else None
+        if answering and self.diagnosis is not None and step is not None:
             self._progress.setText(f"Step {len(self.diagnosis.answered) + 1} of {len(STEP_NAMES)}")
+            self._keys.setText(f"A to {LETTERS[len(step.options) - 1]} answers")
         self._footer.show_part(2 if rating else 1 if answering else 0)
-        for action in self._pick_actions:
-            action.setEnabled(answering)
+        for place, action in enumerate(self._pick_actions):
+            action.setEnabled(step is not None and place < len(step.options))
         self._accept_action.setEnabled(rating)
         self.back_action.setEnabled(self.item is not None)
         self._open_action.setEnabled(self.item is None)
@@ -224,6 +226,6 @@ class TicketPage(ReviewPage):
         footer = Footer()
         footer.add_part(self.open_button, hint="Space opens it")
         self._progress = QLabel()
-        footer.add_part(self._progress, left=back_button, hint="A to D answers")
+        self._keys = footer.add_part(self._progress, left=back_button)
         footer.add_part(self.rating_bar, left=self.suggestion, hint="Space takes it")
         return footer

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pytest
+from ladder_desktop.live.timeline import ROW, RULER
 from ladder_engine.trace import StepTimed
 from PySide6.QtCore import QPoint, Qt
 from pytestqt.qtbot import QtBot
@@ -27,6 +28,32 @@ def test_a_run_plays_by_itself_to_its_end_and_then_the_timer_stops(make: Make, q
     assert page.transport.counter.text() == f"step {page.player.last} of {page.player.last}"
     assert page.transport.play.text() == "Replay"
     assert page.head.button.text() == "Run"
+
+
+def test_picking_another_scenario_says_that_the_old_run_is_still_shown(make: Make) -> None:
+    page = make()
+    page.head.picker.setCurrentIndex(1)
+    assert page.head.message.text() == ""
+    page.head.picker.setCurrentIndex(0)
+    shown = with_run(page).head.scenario
+    assert shown is not None
+    page.head.picker.setCurrentIndex(1)
+    assert shown.title in page.head.message.text()
+    page.head.picker.setCurrentIndex(0)
+    assert page.head.message.text() == ""
+    page.head.picker.setCurrentIndex(1)
+    with_run(page)
+    assert page.head.message.text() == ""
+    page.run()
+    page.head.picker.setCurrentIndex(0)
+    page.frame()
+    assert page.head.message.text() != ""
+
+
+def test_the_rows_of_the_batch_never_lie_over_its_budget(make: Make) -> None:
+    page = with_run(make())
+    page.resize(page.minimumSizeHint())
+    assert page.timeline.cell_at(QPoint(20, RULER + ROW - 1))[0] is not None
 
 
 def test_a_page_that_is_not_shown_paints_nothing(make: Make) -> None:

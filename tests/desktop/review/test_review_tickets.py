@@ -149,6 +149,18 @@ def test_a_letter_without_an_option_does_nothing(tickets: TicketPage) -> None:
     assert not tickets.diagnosis.picked
 
 
+def test_the_keys_on_offer_are_those_of_the_step(tickets: TicketPage) -> None:
+    press(Qt.Key.Key_Space)
+    assert tickets.diagnosis is not None
+    while (step := tickets.diagnosis.current) is not None:
+        offered = [action for action in tickets._pick_actions if action.isEnabled()]
+        assert len(offered) == len(step.options)
+        last = offered[-1].text().removeprefix("Option ")
+        assert f"A to {last} answers" in [label.text() for label in tickets.findChildren(QLabel)]
+        pick_by_letter(tickets, 0)
+    assert not any(action.isEnabled() for action in tickets._pick_actions)
+
+
 def test_keys_held_and_double_clicks_answer_one_step(tickets: TicketPage) -> None:
     press(Qt.Key.Key_Return)
     for repeat in (False, True, True):
