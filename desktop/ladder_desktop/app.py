@@ -161,6 +161,9 @@ class Application(QObject):
         path = Path(name)
         if path.suffix == "":
             path = path.with_suffix(chosen.rsplit("*", 1)[-1].rstrip(")"))
+            if path.exists():  # the dialog asked about another name
+                show_fault(self.window, f"{path} exists already; give its whole name to replace it.")
+                return
         try:
             self.export(path)
         except exporting.ExportError as error:

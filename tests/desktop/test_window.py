@@ -166,6 +166,16 @@ def test_export_by_the_menu(
     assert f"mine{suffix}" in box(application).text()
 
 
+def test_a_name_without_its_ending_replaces_no_file(
+    application: Application, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "mine.zip").write_text("precious")
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / "mine"), "(*.zip)"))
+    application.ask_export()
+    assert (tmp_path / "mine.zip").read_text() == "precious"
+    assert "mine.zip" in box(application).text()
+
+
 def test_an_export_that_fails_is_a_dialog(
     application: Application, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
