@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import signal
 import sys
 from collections.abc import Callable
 from functools import partial
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, cast
 
 from ladder_content.loader import PackError, load_pack
 from ladder_content.model import Pack, Study
-from PySide6.QtCore import QObject, QSettings, Qt
+from PySide6.QtCore import QObject, QSettings, Qt, QTimer
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 
@@ -160,6 +161,9 @@ class Application(QObject):
         path = Path(name)
         if path.suffix == "":
             path = path.with_suffix(chosen.rsplit("*", 1)[-1].rstrip(")"))
+            if path.exists():  # the dialog asked about another name
+                show_fault(self.window, f"{path} exists already; give its whole name to replace it.")
+                return
         try:
             self.export(path)
         except exporting.ExportError as error:
@@ -228,10 +232,17 @@ def run(data_dir: Path, pack_path: Path, theme_name: str) -> int:
         return 2
     application = Application(data_dir, pack, desk, theme)
     sys.excepthook = partial(_unexpected, application)
+    _quit_on_interrupt(qt)
     application.window.show()
     status = qt.exec()
     application.close()
     return status
+
+
+def _quit_on_interrupt(qt: QApplication) -> None:
+    """Ctrl+C in the terminal quits as the menu does; Python's own handler would raise in the midst of some slot."""
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, lambda *_: QTimer.singleShot(0, qt.quit))
 
 
 def _unexpected(
@@ -239,7 +250,6 @@ def _unexpected(
 ) -> None:
     """A fault nobody foresaw, out of a slot: log it whole, say it in a sentence, keep the window."""
     logging.getLogger("ladder").error("unexpected fault", exc_info=(kind, error, trace))
-    if not isinstance(error, KeyboardInterrupt):
-        show_fault(
-            application.window, f"Something went wrong that should not have: {error}. Nothing stored is lost."
-        )
+    show_fault(
+        application.window, f"Something went wrong that should not have: {error}. Nothing stored is lost."
+    )

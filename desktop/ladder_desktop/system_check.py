@@ -43,12 +43,32 @@ FONT_PACKAGE = "fonts-dejavu-core"
 
 
 def has_display() -> bool:
-    """Return whether a window can be opened here: always on macOS and Windows, else if a display is named."""
+    """Return whether a window can be opened here: always on macOS and Windows, else if a display answers."""
     if sys.platform in ("darwin", "win32"):
         return True
     if os.environ.get("QT_QPA_PLATFORM", "") not in ("", "xcb", "wayland"):
         return False
-    return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
+    return _wayland_answers() or _x11_answers()
+
+
+def _wayland_answers() -> bool:
+    name = os.environ.get("WAYLAND_DISPLAY")
+    return bool(name) and Path(os.environ.get("XDG_RUNTIME_DIR", "/"), name or "").is_socket()
+
+
+def _x11_answers() -> bool:
+    """Ask for a connection as Qt will, which aborts where it gets none; without libxcb go by the name alone."""
+    if not os.environ.get("DISPLAY"):
+        return False
+    try:
+        xcb = ctypes.CDLL("libxcb.so.1")
+    except OSError:
+        return True
+    xcb.xcb_connect.restype = ctypes.c_void_p
+    connection = ctypes.c_void_p(xcb.xcb_connect(None, None))
+    refused = bool(xcb.xcb_connection_has_error(connection))
+    xcb.xcb_disconnect(connection)
+    return not refused
 
 
 def loads(library: str) -> bool:

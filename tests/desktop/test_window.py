@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+import signal
+import sys
 from datetime import timedelta
 from pathlib import Path
 
@@ -14,7 +16,7 @@ from ladder_desktop.dialogs import ShortcutSheet
 from ladder_desktop.home_page import HomePage
 from ladder_desktop.live.live_page import LivePage
 from ladder_desktop.study import Desk, Rating
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox, QPushButton, QTableWidget, QWidget
 from pytestqt.qtbot import QtBot
@@ -164,6 +166,16 @@ def test_export_by_the_menu(
     assert f"mine{suffix}" in box(application).text()
 
 
+def test_a_name_without_its_ending_replaces_no_file(
+    application: Application, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "mine.zip").write_text("precious")
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / "mine"), "(*.zip)"))
+    application.ask_export()
+    assert (tmp_path / "mine.zip").read_text() == "precious"
+    assert "mine.zip" in box(application).text()
+
+
 def test_an_export_that_fails_is_a_dialog(
     application: Application, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -248,6 +260,18 @@ def test_a_start_that_fails_is_a_dialog_and_status_2(
     assert app_module.run(tmp_path / "data", bundled_pack(), "light") == 2
     assert len(said) == 1
     assert "data" in said[0]
+
+
+def test_ctrl_c_in_the_terminal_quits(
+    qapp: QApplication, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "excepthook", sys.excepthook)
+    before = signal.getsignal(signal.SIGINT)
+    QTimer.singleShot(100, lambda: signal.raise_signal(signal.SIGINT))
+    try:
+        assert app_module.run(tmp_path / "data", bundled_pack(), "light") == 0
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def test_the_size_of_the_window_is_remembered(application: Application, tmp_path: Path) -> None:

@@ -92,7 +92,8 @@ def test_a_scenario_that_does_not_exist() -> None:
     assert_one_sentence(invoke("engine", "run", "--scenario", "no-such-thing"), "no-such-thing")
 
 
-def test_without_a_display_the_window_says_so(tmp_path: Path) -> None:
+@pytest.mark.parametrize("named", [{}, {"DISPLAY": ":4711"}, {"WAYLAND_DISPLAY": "nobody-listens"}])
+def test_without_a_display_the_window_says_so(tmp_path: Path, named: dict[str, str]) -> None:
     environment = {
         key: value
         for key, value in os.environ.items()
@@ -108,7 +109,7 @@ def test_without_a_display_the_window_says_so(tmp_path: Path) -> None:
             "--data",
             str(tmp_path),
         ],
-        env={**environment, "PYTHONPATH": paths},
+        env={**environment, **named, "PYTHONPATH": paths},
         capture_output=True,
         text=True,
         check=False,

@@ -19,7 +19,7 @@ class Reading(QFrame):
         self.setObjectName("tile")
         name = QLabel(metric.name)
         name.setObjectName("caption")
-        value = QLabel(metric.value)
+        value = QLabel(metric.value.replace("/", "/\N{WORD JOINER}"))  # a unit stays in one piece
         value.setObjectName("reading")
         rows = QVBoxLayout(self)
         rows.setContentsMargins(14, 10, 14, 10)
@@ -28,6 +28,7 @@ class Reading(QFrame):
             label.setTextFormat(Qt.TextFormat.PlainText)
             label.setWordWrap(True)
             rows.addWidget(label)
+        rows.addStretch()  # beside a higher tile
         self.setAccessibleName(f"{metric.name}: {metric.value}")
 
 

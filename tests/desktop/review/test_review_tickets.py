@@ -4,7 +4,8 @@ from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
-from ladder_content.model import STEP_NAMES, Pack
+from ladder_content.model import STEP_NAMES, Metric, Pack
+from ladder_desktop.review.readings import Reading, Readings
 from ladder_desktop.review.step_view import Verdict
 from ladder_desktop.review.ticket_page import TicketPage
 from ladder_desktop.study import Desk, Rating, StudyError
@@ -159,6 +160,17 @@ def test_the_keys_on_offer_are_those_of_the_step(tickets: TicketPage) -> None:
         assert f"A to {last} answers" in [label.text() for label in tickets.findChildren(QLabel)]
         pick_by_letter(tickets, 0)
     assert not any(action.isEnabled() for action in tickets._pick_actions)
+
+
+def test_a_tile_beside_a_higher_one_keeps_its_value_under_its_name(qtbot: QtBot) -> None:
+    readings = Readings()
+    qtbot.addWidget(readings)
+    readings.show_metrics([Metric("short", "1 GB/s"), Metric("long", "one word after another " * 9)])
+    readings.resize(300, 400)
+    readings.show()
+    name, value = readings.findChildren(Reading)[0].findChildren(QLabel)
+    assert name.height() <= name.heightForWidth(name.width())
+    assert value.height() <= value.heightForWidth(value.width())
 
 
 def test_keys_held_and_double_clicks_answer_one_step(tickets: TicketPage) -> None:
