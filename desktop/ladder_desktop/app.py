@@ -134,7 +134,12 @@ class Application(QObject):
 
         from ladder_desktop.live.live_page import LivePage
 
-        return LivePage(bundled_scenarios(), self.theme, EngineClient)
+        page = LivePage(bundled_scenarios(), self.theme, EngineClient)
+        page.failed.connect(self._say_fault)
+        return page
+
+    def _say_fault(self, sentence: str) -> None:
+        show_fault(self.window, sentence)
 
     def _file_actions(self) -> list[QAction]:
         return [

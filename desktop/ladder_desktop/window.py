@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Protocol, cast, runtime_checkable
 
 from PySide6.QtCore import QSettings, QSize, Qt, Signal
-from PySide6.QtGui import QAction, QCloseEvent, QKeySequence
+from PySide6.QtGui import QAction, QCloseEvent, QGuiApplication, QKeySequence
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QListWidget,
@@ -218,7 +218,7 @@ class MainWindow(QMainWindow):
     def _restore_size(self) -> None:
         size = self._settings.value("window/size")
         frame = self.style().pixelMetric(QStyle.PixelMetric.PM_TitleBarHeight)
-        room = self.screen().availableSize() - QSize(0, frame)
+        room = QGuiApplication.primaryScreen().availableSize() - QSize(0, frame)
         self.resize((size if isinstance(size, QSize) else QSize(1280, 820)).boundedTo(room))
 
     def closeEvent(self, event: QCloseEvent) -> None:

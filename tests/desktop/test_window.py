@@ -115,6 +115,19 @@ def test_a_link_to_the_lab_picks_its_scenario(application: Application) -> None:
     assert "no-such-thing" in page.head.message.text()
 
 
+def test_an_engine_that_fails_is_a_dialog_and_stays_on_the_page(
+    application: Application, qtbot: QtBot
+) -> None:
+    application.window.show_page("live")
+    page = application.window.page("live")
+    assert isinstance(page, LivePage)
+    page._client._command = (sys.executable, "-c", "raise SystemExit('no engine today')")
+    page.run()
+    qtbot.waitUntil(lambda: application.window.findChild(QMessageBox) is not None, timeout=20_000)
+    assert "no engine today" in box(application).text()
+    assert page.head.message.text() == box(application).text()
+
+
 def test_every_focusable_widget_has_a_name(application: Application) -> None:
     for key in PAGES:
         application.window.show_page(key)
@@ -283,6 +296,6 @@ def test_the_size_of_the_window_is_remembered(application: Application, tmp_path
 
 
 def test_the_window_opens_no_larger_than_the_screen(application: Application) -> None:
-    room = application.window.screen().availableSize()
+    room = QApplication.primaryScreen().availableSize()
     assert application.window.width() <= room.width()
     assert application.window.height() < room.height()

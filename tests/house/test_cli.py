@@ -45,6 +45,11 @@ def test_export_writes_each_form(tmp_path: Path, suffix: str) -> None:
     assert out.stat().st_size > 1000
 
 
+def test_the_data_folder_may_be_named_before_the_command(tmp_path: Path) -> None:
+    assert invoke("--data", tmp_path / "data", "export", tmp_path / "a.ladder").exit_code == 0
+    assert (tmp_path / "data" / "progress.db").exists()
+
+
 def test_export_to_an_unknown_form(tmp_path: Path) -> None:
     assert_one_sentence(
         invoke("export", "--data", tmp_path / "data", tmp_path / "progress.doc"), "progress.doc"

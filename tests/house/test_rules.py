@@ -43,6 +43,14 @@ def test_colours_are_written_in_theme_files_only() -> None:
     assert not found, "\n".join(found)
 
 
+def test_no_widget_is_asked_for_its_screen() -> None:
+    """The answer counts as the widget's child, and the screen of the whole application dies with the widget."""
+    found = [
+        path.name for path in DESKTOP.rglob("*.py") if re.search(r"\w\.screen\(\)", path.read_text("utf-8"))
+    ]
+    assert not found, "ask QGuiApplication.primaryScreen() or screenAt() instead"
+
+
 def connections(tree: ast.AST) -> Iterator[ast.expr]:
     for node in ast.walk(tree):
         if (

@@ -11,7 +11,7 @@ from ladder_engine.client import EngineClient
 from ladder_engine.errors import EngineError
 from ladder_engine.fold import TraceError
 from ladder_engine.scenario import Scenario
-from PySide6.QtCore import QElapsedTimer, QEvent, QObject, Qt, QTimer
+from PySide6.QtCore import QElapsedTimer, QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -43,6 +43,7 @@ FRAME_MS = 16
 class LivePage(QWidget):
     """Scenario picker, transport, block grid, requests and batch timeline over one player and one engine client."""
 
+    failed = Signal(str)
     title = "Live panel"
 
     def __init__(
@@ -113,7 +114,7 @@ class LivePage(QWidget):
         try:
             self._client.run(scenario.path)
         except EngineError as error:
-            self.head.say(str(error), "bad")
+            self._fail(str(error))
             self._show()
             return
         self._ran = scenario
@@ -148,14 +149,20 @@ class LivePage(QWidget):
         except (EngineError, TraceError) as error:
             self._client.stop()
             self.player.pause()
-            self.head.say(str(error), "bad")
-        if self.player.edge.ended is not None and self.player.edge.ended.error:
-            self.head.say(self.player.edge.ended.error, "bad")
+            self._fail(str(error))
+        ended = self.player.edge.ended
+        if ended is not None and ended.error and ended is not last[1]:
+            self._fail(ended.error)
         if self.player.tick(elapsed) or last != (self.player.last, self.player.edge.ended):
             self._show()
         if not (self.player.playing or self._client.running):
             self._timer.stop()
             self._show()
+
+    def _fail(self, sentence: str) -> None:
+        """Leave on the page what went wrong, and tell the window."""
+        self.head.say(sentence, "bad")
+        self.failed.emit(sentence)
 
     def toggle(self) -> None:
         """Play or pause."""
