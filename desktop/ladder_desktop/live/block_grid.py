@@ -22,7 +22,7 @@ from ladder_desktop.theme import Theme
 
 ROUND = 8  # rows of a round number of blocks are easy to count
 MAX_HEIGHT, WIDEST = 56, 1.7  # of a cell, in logical pixels, and its width as a multiple of that
-NUMBERED_FROM = 22  # the least height at which cells carry their owner's number
+NUMBERED_FROM = 19  # the least height at which cells carry their owner's number
 
 
 class BlockGrid(QWidget):

@@ -57,7 +57,7 @@ class Legend(QWidget):
         self.items = items
         self._font = QFont(self.font())
         self._font.setPixelSize(11)
-        policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
         self.setAccessibleName("Legend: " + ", ".join(label for _, label in items))
