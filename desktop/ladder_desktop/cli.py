@@ -282,6 +282,8 @@ def _refuse_faults(path: Path) -> None:
 
     from ladder_desktop.lessons.snippet_check import snippet_faults
 
+    if not path.exists():
+        raise Fault(f"{path} does not exist; name the folder or the zip of a pack.")
     faults = [str(fault) for fault in check_pack(path)] or snippet_faults(load_pack(path))
     for fault in faults:
         click.echo(fault, err=True)

@@ -135,6 +135,11 @@ def test_a_pack_from_an_empty_folder_to_a_zip(tmp_path: Path) -> None:
     assert result.exit_code == 0, result.output
 
 
+@pytest.mark.parametrize("command", ["check", "build"])
+def test_a_pack_that_is_not_there(tmp_path: Path, command: str) -> None:
+    assert_one_sentence(invoke("content", command, tmp_path / "nowhere"), "nowhere", "does not exist")
+
+
 def test_a_pack_with_faults_is_not_built(tmp_path: Path) -> None:
     pack = tmp_path / "my-team"
     invoke("content", "new", pack)
