@@ -28,7 +28,9 @@ _LOCKED_AWAY = (
     "{path} cannot be written; allow writing to it and its folder, or choose another folder with --data."
 )
 _UNREADABLE = "{path} could not be read or written ({error}); check the disk and try again."
-_DAMAGED = "{path} is damaged and was left as it is; move it elsewhere, then start anew or import a progress bundle."
+_DAMAGED = (
+    "{path} is damaged and was left as it is; move it elsewhere, then start anew or import a progress bundle."
+)
 _SENTENCES = {
     sqlite3.SQLITE_BUSY: _BUSY,
     sqlite3.SQLITE_LOCKED: _BUSY,
