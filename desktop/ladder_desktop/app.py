@@ -28,8 +28,8 @@ from ladder_desktop.window import Entry, MainWindow
 if TYPE_CHECKING:
     from ladder_desktop.live.live_page import LivePage
 
-EXPORT_FILTERS = (
-    "Anki deck with scheduling (*.apkg);;CSV of cards and reviews (*.zip);;Progress bundle (*.ladder)"
+EXPORT_FILTERS = ";;".join(
+    f"{words[0].upper()}{words[1:]} (*{suffix})" for suffix, words in exporting.FORMATS.items()
 )
 
 
@@ -57,9 +57,9 @@ class Application(QObject):
         self.pack = pack
         self.window.set_entries(self._entries())
 
-    def export(self, path: Path) -> None:
+    def export(self, path: Path) -> exporting.Exported:
         """Write the progress to a file; its suffix says in which form. ExportError says why not."""
-        exporting.export(path, self.desk, self.pack)
+        return exporting.export(path, self.desk, self.pack)
 
     def refresh_counts(self) -> None:
         """Say in the rail how much waits."""
@@ -170,11 +170,11 @@ class Application(QObject):
                 show_fault(self.window, f"{path} exists already; give its whole name to replace it.")
                 return
         try:
-            self.export(path)
-        except exporting.ExportError as error:
+            exported = self.export(path)
+        except (exporting.ExportError, StudyError) as error:
             show_fault(self.window, str(error))
         else:
-            show_notice(self.window, f"Your progress is in {path}.")
+            show_notice(self.window, exported.sentence)
 
     def ask_import(self) -> None:
         """Ask for a progress bundle and read it into this profile, which must be empty."""
@@ -253,7 +253,10 @@ def _quit_on_interrupt(qt: QApplication) -> None:
 def _unexpected(
     application: Application, kind: type[BaseException], error: BaseException, trace: TracebackType | None
 ) -> None:
-    """A fault nobody foresaw, out of a slot: log it whole, say it in a sentence, keep the window."""
+    """A fault out of a slot: say it in a sentence and keep the window; one that nobody foresaw is logged whole."""
+    if isinstance(error, StudyError):
+        show_fault(application.window, str(error))
+        return
     logging.getLogger("ladder").error("unexpected fault", exc_info=(kind, error, trace))
     show_fault(
         application.window, f"Something went wrong that should not have: {error}. Nothing stored is lost."

@@ -116,10 +116,13 @@ def take_tour(out: Path) -> None:
     """Run the tour offscreen."""
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
     _need_system_libraries()
-    from ladder_desktop.tour import Tour
+    from ladder_desktop.tour import Tour, TourError
 
-    with faults_as_sentences():
-        Tour(out, say=click.echo).run()
+    try:
+        with faults_as_sentences():
+            Tour(out, say=click.echo).run()
+    except TourError as error:
+        raise Fault(str(error)) from error
 
 
 @main.group()
@@ -196,10 +199,10 @@ def export_progress(data_dir: Path, pack_path: Path | None, path: Path) -> None:
         desk = Desk.open(data_dir)
         try:
             desk.register(items_of(pack))
-            exporting.export(path, desk, pack)
+            exported = exporting.export(path, desk, pack)
         finally:
             desk.close()
-    click.echo(f"Your progress is in {path}.")
+    click.echo(exported.sentence)
 
 
 @main.command("import")

@@ -53,9 +53,12 @@ class Tour:
     def run(self) -> None:
         """Take the tour in the light theme, then picture the main pages again in the dark one."""
         qInstallMessageHandler(_pass_on)
-        self._out.mkdir(parents=True, exist_ok=True)
-        for old in self._out.glob("*.png"):
-            old.unlink()
+        try:
+            self._out.mkdir(parents=True, exist_ok=True)
+            for old in self._out.glob("*.png"):
+                old.unlink()
+        except OSError as error:
+            raise TourError(f"{self._out} cannot hold the pictures ({error.strerror}).") from error
         qt = make_qt()
         with tempfile.TemporaryDirectory() as profile:
             self._open(qt, Path(profile), "light")

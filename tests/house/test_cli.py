@@ -8,12 +8,15 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
 from ladder_content.loader import bundled_pack
+from ladder_desktop import app, system_check
 from ladder_desktop.cli import main
+from ladder_desktop.study import Desk, Item, Rating
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -163,3 +166,29 @@ def test_a_program_that_does_not_give_what_it_promises(tmp_path: Path) -> None:
         assert result.exit_code == 2
         assert "123456789" in result.stderr.splitlines()[0]
     assert not (tmp_path / "my-team.zip").exists()
+
+
+def test_a_tour_into_a_place_that_is_no_folder(tmp_path: Path) -> None:
+    (tmp_path / "tour").write_text("in the way")
+    assert_one_sentence(invoke("tour", "--out", tmp_path / "tour"), "tour")
+
+
+def test_an_export_says_what_it_lacks(tmp_path: Path) -> None:
+    with Desk.open(tmp_path / "data") as desk:
+        desk.register([Item("elsewhere/a-card", "card", "elsewhere")])
+        desk.answer("elsewhere/a-card", Rating.GOOD, timedelta(seconds=5))
+    assert (
+        "lacks 1 card or ticket" in invoke("export", "--data", tmp_path / "data", tmp_path / "a.apkg").output
+    )
+    assert "lacks" not in invoke("export", "--data", tmp_path / "data", tmp_path / "a.ladder").output
+
+
+@pytest.mark.parametrize("arguments", [("--data", "{}"), ("open", "--data", "{}"), ("--data", "{}", "open")])
+def test_the_window_opens_on_the_data_folder_that_was_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...]
+) -> None:
+    opened: list[Path] = []
+    monkeypatch.setattr(system_check, "has_display", lambda: True)
+    monkeypatch.setattr(app, "run", lambda data_dir, *_: opened.append(data_dir) or 0)
+    assert invoke(*(argument.format(tmp_path) for argument in arguments)).exit_code == 0
+    assert opened == [tmp_path]

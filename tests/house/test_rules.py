@@ -126,3 +126,16 @@ def test_every_dependency_is_pinned_inside_its_range() -> None:
             pin = pins().get(requirement.name.lower().replace("_", "-"))
             assert pin is not None, f"{requirement.name} has no pin in constraints.txt"
             assert requirement.specifier.contains(pin), f"{requirement} does not admit the pin {pin}"
+
+
+def test_kernels_import_torch_triton_and_numpy_only() -> None:
+    """They run on a borrowed card with nothing else installed."""
+    roots = set()
+    for path in (ROOT / "kernels").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Import):
+                roots |= {alias.name.partition(".")[0] for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.level == 0:
+                roots.add(str(node.module).partition(".")[0])
+    assert "torch" in roots
+    assert roots - set(sys.stdlib_module_names) <= {"torch", "triton", "numpy", "ladder_kernels"}

@@ -52,6 +52,15 @@ class Exported:
     reviews: int
     left_out: int = 0
 
+    @property
+    def sentence(self) -> str:
+        """Say where the progress is, and what of it is not there."""
+        where = f"Your progress is in {self.path}."
+        if not self.left_out:
+            return where
+        things = "1 card or ticket" if self.left_out == 1 else f"{self.left_out} cards or tickets"
+        return f"{where} It lacks {things} that you studied in another pack; open that pack to export them."
+
 
 def progress_of(desk: Desk, pack: Pack, clock: Clock | None = None) -> Progress:
     """Read everything from the desk; raises StudyError."""
