@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import QLabel, QPlainTextEdit, QVBoxLayout, QWidget
 
-from ladder_desktop.live.words import seconds, status_words, steady_font
+from ladder_desktop.live.words import seconds, short_status, status_words, steady_font
 from ladder_desktop.theme import Theme
 
 
@@ -45,12 +45,14 @@ class AnswerPane(QWidget):
         sequence = None if selection is None else state.sequences.get(selection)
         if sequence is None:
             self.head.setText("No request is selected")
+            self.head.setToolTip("")
             self.measured.setText("")
             self.table.setText("Select a request, a row or a block to read its answer.")
             self.table.setToolTip("")
             self._show_text(None, "", "")
             return
-        self.head.setText(f"{sequence.seq_id + 1}  {sequence.name}: {status_words(sequence)}")
+        self.head.setText(f"{sequence.seq_id + 1}  {sequence.name}: {short_status(sequence)}")
+        self.head.setToolTip(f"{sequence.name}: {status_words(sequence)}")
         self.measured.setText(f"TTFT {seconds(sequence.ttft)}, TPOT {seconds(sequence.tpot)}")
         blocks = ", ".join(map(str, sequence.block_table))
         self.table.setText(
