@@ -13,7 +13,11 @@ from torch import Tensor
 
 from ladder_kernels.rope_table import rope_table
 
-__all__ = ["KernelError", "Mode", "Operations", "choose", "rope_table"]
+__all__ = ["DRAFT_STREAM", "KernelError", "Mode", "Operations", "choose", "rope_table"]
+
+DRAFT_STREAM = (
+    2  # the draws of drafts at a position; what is said there uses the streams 0 and 1 (verify_draft.py)
+)
 
 Mode = Literal["auto", "torch", "triton", "interpret"]
 
@@ -48,6 +52,23 @@ class RmsNorm(Protocol):
         """Return y, or (y, x + residual) when a residual is given."""
 
 
+class Sample(Protocol):
+    """See sample.py for shapes and dtypes."""
+
+    def __call__(
+        self,
+        logits: Tensor,
+        temperature: Tensor,
+        top_k: Tensor,
+        top_p: Tensor,
+        min_p: Tensor,
+        seeds: Tensor,
+        positions: Tensor,
+        stream: int = 0,
+    ) -> Tensor:
+        """Return one token id for each row."""
+
+
 @dataclass(frozen=True)
 class Operations:
     """What the engine runs. Each operation is described in the file of its name."""
@@ -59,7 +80,9 @@ class Operations:
     rms_norm: RmsNorm
     rope: Callable[[Tensor, Tensor, Tensor, Tensor], tuple[Tensor, Tensor]]
     silu_mul: Callable[[Tensor], Tensor]
-    sample: Callable[[Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor], Tensor]
+    sample: Sample
+    filter_probs: Callable[[Tensor, Tensor, Tensor, Tensor, Tensor], Tensor]
+    verify_draft: Callable[[Tensor, Tensor | None, Tensor, Tensor, Tensor, Tensor], tuple[Tensor, Tensor]]
 
 
 def choose(device: torch.device, mode: Mode = "auto") -> Operations:
@@ -96,7 +119,17 @@ def choose(device: torch.device, mode: Mode = "auto") -> Operations:
 
 
 def _twins() -> Operations:
-    from ladder_kernels import copy_blocks, paged_attention, rms_norm, rope, sample, silu_mul, store_kv
+    from ladder_kernels import (
+        copy_blocks,
+        filter_probs,
+        paged_attention,
+        rms_norm,
+        rope,
+        sample,
+        silu_mul,
+        store_kv,
+        verify_draft,
+    )
 
     return Operations(
         name="torch",
@@ -107,11 +140,23 @@ def _twins() -> Operations:
         rope=rope.rope_torch,
         silu_mul=silu_mul.silu_mul_torch,
         sample=sample.sample_torch,
+        filter_probs=filter_probs.filter_probs_torch,
+        verify_draft=verify_draft.verify_draft_torch,
     )
 
 
 def _kernels(name: str) -> Operations:
-    from ladder_kernels import copy_blocks, paged_attention, rms_norm, rope, sample, silu_mul, store_kv
+    from ladder_kernels import (
+        copy_blocks,
+        filter_probs,
+        paged_attention,
+        rms_norm,
+        rope,
+        sample,
+        silu_mul,
+        store_kv,
+        verify_draft,
+    )
 
     return Operations(
         name=name,
@@ -122,4 +167,6 @@ def _kernels(name: str) -> Operations:
         rope=rope.rope_triton,
         silu_mul=silu_mul.silu_mul_triton,
         sample=sample.sample_triton,
+        filter_probs=filter_probs.filter_probs_triton,
+        verify_draft=verify_draft.verify_draft_triton,
     )

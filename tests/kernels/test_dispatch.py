@@ -108,6 +108,8 @@ def test_every_operation_is_there():
         "rope",
         "silu_mul",
         "sample",
+        "filter_probs",
+        "verify_draft",
     ]
     assert all(callable(getattr(operations, f.name)) for f in dataclasses.fields(Operations)[1:])
 
