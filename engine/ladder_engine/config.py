@@ -20,7 +20,8 @@ class EngineConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     `num_blocks` blocks of `block_size` tokens hold all KV. A step computes at most `max_num_batched_tokens` tokens of
     at most `max_num_seqs` sequences; a sequence (prompt and answer) has at most `max_model_len` tokens.
     `admission` says who enters first (admission.py); who arrives while `max_num_waiting` wait is refused.
-    `num_speculative_tokens` is the length of the drafts (ngram.py), 0 for none; nobody drafts while more than
+    `num_speculative_tokens` is the length of the drafts, 0 for none: they are looked up in the text (ngram.py), or said by
+    `draft_model`, a small model with the same vocabulary (draft_model.py). Nobody drafts while more than
     `max_num_speculating` run, because then the step has no arithmetic to spare.
     `prefix_caching` keeps the KV of full blocks after their owners have gone, and shares it with whoever has the same
     prefix.
@@ -37,12 +38,15 @@ class EngineConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     admission: Literal["fcfs", "priority", "fair"] = "fcfs"
     max_num_waiting: Positive | None = None
     num_speculative_tokens: Annotated[int, msgspec.Meta(ge=0, le=32)] = 0
+    draft_model: str | None = None
     max_num_speculating: Positive | None = None
     prefix_caching: bool = False
     batching: Literal["continuous", "static"] = "continuous"
     kv_layout: Literal["paged", "slab"] = "paged"
 
     def __post_init__(self) -> None:
+        if self.draft_model and not self.num_speculative_tokens:
+            raise ValueError("draft_model needs num_speculative_tokens, the length of its drafts")
         slab = self.blocks_for(self.max_model_len)
         if self.kv_layout == "slab" and self.num_blocks % slab:
             raise ValueError(

@@ -8,7 +8,7 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
-from ladder_engine.scheduler import Batch
+from ladder_engine.batch import Batch
 
 
 @dataclass(frozen=True, slots=True)

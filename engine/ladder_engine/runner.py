@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import torch
-from ladder_kernels.dispatch import KernelError, choose
+from ladder_kernels.dispatch import KernelError, Operations, choose
 
 from ladder_engine.engine import Engine
 from ladder_engine.errors import EngineError, ScenarioError
@@ -75,7 +75,8 @@ def _build(scenario: Scenario, recorder: Recorder, kernels: KernelMode) -> Engin
                 f"{scenario.path}: request {request.name!r} biases a token that {scenario.model} does not have; "
                 f"it has the tokens 0 to {model.config.vocab_size - 1}."
             )
-    executor = TorchExecutor(model, config)
+    draft = _draft_model(scenario, model, tokenizer, operations, device)
+    executor = TorchExecutor(model, config, draft)
     recorder.add(
         RunStarted,
         schema=SCHEMA,
@@ -89,10 +90,38 @@ def _build(scenario: Scenario, recorder: Recorder, kernels: KernelMode) -> Engin
         max_num_batched_tokens=config.max_num_batched_tokens,
         max_model_len=config.max_model_len,
         prefix_caching=config.prefix_caching,
-        kv_bytes_per_token=model.config.kv_bytes_per_token(model.embedding.element_size()),
+        kv_bytes_per_token=sum(
+            each.config.kv_bytes_per_token(each.embedding.element_size()) for each in (model, draft) if each
+        ),
     )
     recorder.flush()
     return Engine(config, executor, tokenizer, model.config.eos_token_ids, recorder)
+
+
+def _draft_model(
+    scenario: Scenario, model: Llama, tokenizer: Tokenizer, operations: Operations, device: torch.device
+) -> Llama | None:
+    """The draft model, where the scenario names one. Raises ScenarioError when its drafts would mean something else."""
+    name = scenario.engine.draft_model
+    if name is None:
+        return None
+    folder = scenario.folder_of(name)
+    draft, vocabulary = (
+        Llama.load(folder, operations, device, torch.float32),
+        Tokenizer.load(folder).vocabulary,
+    )
+    sizes = draft.config.vocab_size, model.config.vocab_size
+    if sizes[0] != sizes[1] or vocabulary != tokenizer.vocabulary:
+        raise ScenarioError(
+            f"{scenario.path}: draft_model {name} has another vocabulary ({sizes[0]} tokens) than {scenario.model} "
+            f"({sizes[1]}), so its drafts would mean something else; name a draft model with the same tokenizer."
+        )
+    if scenario.engine.max_model_len > draft.config.max_position_embeddings:
+        raise ScenarioError(
+            f"{scenario.path}: max_model_len is {scenario.engine.max_model_len}, and the draft model {name} knows only "
+            f"{draft.config.max_position_embeddings} positions; lower max_model_len."
+        )
+    return draft
 
 
 def _leave_cores_free() -> None:

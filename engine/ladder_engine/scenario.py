@@ -78,9 +78,11 @@ class Scenario(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     @property
     def model_folder(self) -> Path:
         """The folder that `model` names. Raises ModelError when there is no such bundled model."""
-        if self.model.startswith("./"):
-            return self.path.parent / self.model
-        return bundled_model(self.model)
+        return self.folder_of(self.model)
+
+    def folder_of(self, model: str) -> Path:
+        """The folder of a model that this file names: beside it (./my-llama), or bundled. Raises ModelError."""
+        return self.path.parent / model if model.startswith("./") else bundled_model(model)
 
 
 def bundled_scenarios() -> tuple[Scenario, ...]:

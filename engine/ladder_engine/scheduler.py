@@ -13,13 +13,12 @@ is ever left out.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
-from dataclasses import dataclass, field
 
 from ladder_engine.admission import Admission
+from ladder_engine.batch import Batch, Work
 from ladder_engine.block_manager import BlockManager
 from ladder_engine.config import EngineConfig
-from ladder_engine.ngram import propose
+from ladder_engine.drafting import Drafting
 from ladder_engine.recorder import Recorder
 from ladder_engine.sequence import Output, Sequence
 from ladder_engine.trace import (
@@ -34,41 +33,7 @@ from ladder_engine.trace import (
     Verified,
     WaitReason,
     Waits,
-    WorkKind,
 )
-
-
-@dataclass(slots=True)
-class Work:
-    """One sequence's part of a step: compute `num_tokens` tokens from position `start` on.
-
-    The last of them are `draft_tokens`, which follow the newest known token and may turn out to be wrong.
-    """
-
-    seq: Sequence
-    start: int
-    num_tokens: int
-    draft_tokens: list[int] = field(default_factory=list)
-
-    @property
-    def samples(self) -> bool:
-        """Whether the step reaches the newest known token, so that the next one can be sampled."""
-        return self.start + self.num_tokens - len(self.draft_tokens) == self.seq.num_tokens
-
-    @property
-    def kind(self) -> WorkKind:
-        """`decode` when just the newest token of a sequence that has already answered is missing."""
-        newest = self.start == self.seq.num_tokens - 1 and self.seq.num_answer_tokens > 0
-        return "decode" if newest else "prefill"
-
-    @property
-    def token_ids(self) -> list[int]:
-        """The tokens to compute."""
-        return self.seq.token_ids[self.start : self.start + self.num_tokens] + self.draft_tokens
-
-
-Batch = list[Work]
-"""What one step computes, in the order in which the sequences entered."""
 
 
 class Scheduler:
@@ -81,7 +46,7 @@ class Scheduler:
         self.waiting: deque[Sequence] = deque()
         self.running: list[Sequence] = []
         self.admission = Admission(config)
-        self.propose: Callable[[list[int], int], list[int]] = propose
+        self.drafting = Drafting(config, self.blocks)
         self._recorder = recorder
         self._record = recorder.add
 
@@ -137,16 +102,16 @@ class Scheduler:
                 self._admit(seq, prefix)
                 budget -= self._grant(self._next_work(seq, budget), batch)
 
+        if self.config.num_speculative_tokens:
+            self.drafting.draft(batch, budget, num_running=len(self.running))
         for work in batch:
-            if self.config.num_speculative_tokens and budget:
-                budget -= self._draft(work, budget)
             self._record_work(work)
         self._explain(wait_reason)
         return batch
 
     def commit(self, batch: Batch, outputs: list[list[Output]]) -> list[Sequence]:
         """Advance every sequence of the batch; `outputs` holds, for each work that samples, what follows its newest
-        token and each of its draft tokens.
+        token and those of its draft tokens that were right (more than that does no harm).
 
         Returns the sequences that are done. Their blocks are free.
         """
@@ -157,6 +122,8 @@ class Scheduler:
             accepted = self._say(work, next(said)) if work.samples else 0
             seq.num_computed_tokens += work.num_tokens - len(work.draft_tokens) + accepted
             self.blocks.cache(seq, work.start)
+            if work.num_catch_up_tokens:
+                self.drafting.settle(work, accepted)
             if work.draft_tokens:
                 self.blocks.trim(seq)
             if seq.finish_reason:
@@ -192,31 +159,13 @@ class Scheduler:
                 break
         if drafts:
             self._record(
-                Verified, seq_id=seq.seq_id, num_draft_tokens=len(drafts), num_accepted_tokens=accepted
+                Verified, seq_id=seq.seq_id, draft_token_ids=tuple(drafts), num_accepted_tokens=accepted
             )
         return accepted
 
     def _next_work(self, seq: Sequence, budget: int) -> Work:
         start = seq.num_computed_tokens
         return Work(seq, start, min(seq.num_tokens - start, budget))
-
-    def _draft(self, work: Work, budget: int) -> int:
-        """Let a decode compute a draft too; returns what it takes from the budget.
-
-        It costs nobody anything: budget and blocks are left over, what is cached stays, and `commit` gives blocks back.
-        """
-        seq, most = work.seq, self.config.max_num_speculating
-        crowded = most is not None and len(self.running) > most
-        if work.kind != "decode" or seq.sampling.penalises or crowded:
-            return 0
-        empty = self.pool.num_free - self.pool.num_cached
-        room = (len(seq.block_table) + empty) * self.config.block_size - seq.num_tokens
-        to_come = seq.max_tokens - seq.num_answer_tokens - 1
-        length = min(self.config.num_speculative_tokens, budget, room, to_come)
-        work.draft_tokens = self.propose(seq.token_ids, length) if length > 0 else []
-        work.num_tokens += len(work.draft_tokens)
-        self.blocks.grow(seq, work.start + work.num_tokens)
-        return len(work.draft_tokens)
 
     def _missing(self, work: Work) -> int:
         return self.blocks.missing(work.seq, work.start + work.num_tokens)
@@ -227,6 +176,7 @@ class Scheduler:
         self.running.append(seq)
         self.admission.enters(seq)
         seq.wait_reason = None
+        seq.num_draft_computed_tokens = 0
         self._record(Admitted, seq_id=seq.seq_id)
         self.blocks.share(seq, prefix)
 

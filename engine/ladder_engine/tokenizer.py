@@ -28,6 +28,12 @@ class Tokenizer:
                 f"{path}: cannot be read as a tokenizer ({error}); copy the file again."
             ) from None
 
+    @property
+    def vocabulary(self) -> dict[str, int]:
+        """Every token and its id."""
+        found: dict[str, int] = self._backend.get_vocab()
+        return found
+
     def encode(self, text: str) -> list[int]:
         """Token ids of `text`, with the special tokens that the tokenizer itself puts in front."""
         ids: list[int] = self._backend.encode(text).ids

@@ -23,7 +23,7 @@ _FILTERS = (
 )
 
 
-def _filtered(setting: Setting) -> Iterator[tuple[int, tuple[Tensor, ...]]]:
+def _filtered(setting: Setting) -> Iterator[tuple[int, tuple[Tensor, Tensor, Tensor, Tensor, Tensor]]]:
     """For each vocabulary, logits with ties in every second row, then temperature, top-k, top-p and min-p."""
     temperature, top_k, top_p, min_p = (
         torch.tensor([row[i] for row in _FILTERS for _ in range(row[4])], device=setting.device)

@@ -13,13 +13,14 @@ from itertools import islice
 from typing import Any
 
 import numpy as np
+from ladder_engine.batch import Batch, Work
 from ladder_engine.config import EngineConfig
+from ladder_engine.drafting import TO_BE_DRAFTED
 from ladder_engine.engine import Engine
 from ladder_engine.fold import RunState, fold
 from ladder_engine.inputs import prepare
 from ladder_engine.recorder import Recorder
 from ladder_engine.sampling import SamplingParams
-from ladder_engine.scheduler import Batch
 from ladder_engine.sequence import Output, Sequence
 from ladder_engine.trace import (
     SCHEMA,
@@ -61,8 +62,12 @@ class ChecksumExecutor:
     def __init__(self, config: EngineConfig) -> None:
         self.block_size = config.block_size
         self.cache = np.full(config.num_blocks * config.block_size, 255, dtype=np.uint8)
+        self.draft_cache = self.cache.copy()
 
     def execute(self, batch: Batch) -> list[list[Output]]:
+        for work in batch:
+            if work.num_catch_up_tokens:
+                self.draft(work)
         inputs = prepare(batch, self.block_size)
         self.cache[inputs.slot_mapping] = inputs.token_ids
         outputs = []
@@ -74,6 +79,28 @@ class ChecksumExecutor:
             outputs.append(Output(next_token(self.cache[slots].tolist())))
         rest = iter(outputs)
         return [list(islice(rest, len(work.draft_tokens) + 1)) for work in batch if work.samples]
+
+    def draft(self, work: Work) -> None:
+        """Do what a draft model does, and see that the KV it would read is that of the sequence's own tokens."""
+        seq, start = work.seq, work.seq.num_draft_computed_tokens
+        end = start + work.num_catch_up_tokens
+        self.write_draft(seq, start, seq.token_ids[start:end])
+        assert self.draft_cache[self.slots(seq, end)].tolist() == seq.token_ids[:end]
+        if work.draft_tokens:
+            assert end == seq.num_tokens
+            assert set(work.draft_tokens) == {TO_BE_DRAFTED}
+            work.draft_tokens = half_right(seq.token_ids, len(work.draft_tokens))
+            self.write_draft(seq, end, work.draft_tokens[:-1])
+
+    def write_draft(self, seq: Sequence, start: int, token_ids: list[int]) -> None:
+        self.draft_cache[self.slots(seq, start + len(token_ids))[start:]] = token_ids
+
+    def slots(self, seq: Sequence, count: int) -> Any:
+        """Where the first `count` tokens of a sequence have their KV."""
+        blocks = np.array(seq.block_table, dtype=np.int64)[:, None] * self.block_size
+        slots = (blocks + np.arange(self.block_size)).reshape(-1)
+        assert len(slots) >= count
+        return slots[:count]
 
 
 def half_right(token_ids: list[int], most: int) -> list[int]:

@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 import torch
+from ladder_engine.batch import Work
 from ladder_engine.config import EngineConfig, ModelConfig
 from ladder_engine.errors import ModelError
 from ladder_engine.inputs import prepare
 from ladder_engine.model import KVCache, Llama, Placement
 from ladder_engine.sampling import SamplingParams
-from ladder_engine.scheduler import Work
 from ladder_engine.sequence import Sequence
 from ladder_engine.tokenizer import Tokenizer
 from ladder_kernels.dispatch import choose
