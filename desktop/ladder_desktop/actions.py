@@ -73,7 +73,7 @@ def is_in_sight(action: QAction) -> bool:
 
 def name_of(action: QAction) -> str:
     """Return the words of an action without the mark of its mnemonic."""
-    return action.text().replace("&&", "\0").replace("&", "").replace("\0", "&").rstrip("…")
+    return action.text().replace("&&", "\0").replace("&", "").replace("\0", "&")
 
 
 def keys_text(action: QAction) -> str:

@@ -138,7 +138,7 @@ def test_an_action_without_an_id_is_refused(house: House) -> None:
 
 
 def test_an_ampersand_in_a_name_stays() -> None:
-    assert name_of(QAction("Show &Q&&A…")) == "Show Q&A"
+    assert name_of(QAction("Show &Q&&A…")) == "Show Q&A…"
 
 
 def test_the_documentation_names_every_action_and_no_two_fight(application: Application) -> None:
