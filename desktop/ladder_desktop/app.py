@@ -131,7 +131,7 @@ class Application(QObject):
     def _build_lesson(self, study: Study) -> QWidget:
         from ladder_desktop.lessons.lesson_page import LessonPage
 
-        page = LessonPage(self.pack, study, self.theme)
+        page = LessonPage(self.pack, study, self.theme, self.preferences)
         page.go.connect(self.go)
         return page
 
