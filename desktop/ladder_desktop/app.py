@@ -89,6 +89,7 @@ class Application(QObject):
             Entry("drill", "Drill", self._build_drill),
             Entry("tickets", "Tickets", self._build_tickets),
             Entry("live", "Live lab", self._build_live),
+            Entry("stats", "Statistics", self._build_stats),
         ]
 
     def _build_home(self) -> QWidget:
@@ -136,6 +137,13 @@ class Application(QObject):
 
         page = LivePage(bundled_scenarios(), self.theme, EngineClient)
         page.failed.connect(self._say_fault)
+        return page
+
+    def _build_stats(self) -> QWidget:
+        from ladder_desktop.stats.stats_page import StatsPage
+
+        page = StatsPage(self.desk, self.pack, self.theme)
+        page.go.connect(self._go)
         return page
 
     def _say_fault(self, sentence: str) -> None:
