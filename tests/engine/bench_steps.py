@@ -17,7 +17,7 @@ from ladder_engine.batch import Batch
 from ladder_engine.config import EngineConfig
 from ladder_engine.engine import Engine
 from ladder_engine.executor import TorchExecutor
-from ladder_engine.model import Llama
+from ladder_engine.model import Decoder
 from ladder_engine.models import bundled_model
 from ladder_engine.recorder import Recorder
 from ladder_engine.sampling import SamplingParams
@@ -101,7 +101,7 @@ def schedule_and_commit(num_seqs: int) -> list[float]:
 def cost_of_the_trace(num_seqs: int, steps: int = 40) -> tuple[float, float]:
     """Least milliseconds of a step of the bundled model without the trace, and with it."""
     torch.set_num_threads(1)
-    model = Llama.load(FOLDER, choose(torch.device("cpu"), "torch"), torch.device("cpu"), torch.float32)
+    model = Decoder.load(FOLDER, choose(torch.device("cpu"), "torch"), torch.device("cpu"), torch.float32)
     engines = [
         engine(num_seqs, recorder, TorchExecutor(model, limits(num_seqs))) for recorder in (Silent(), Kept())
     ]

@@ -12,14 +12,15 @@ from typing import Self
 from sqlite_utils import Database
 
 from . import log
-from .agenda import Agenda
+from .agenda import LEARN_AHEAD, Agenda
 from .algorithm import Algorithm
 from .clock import Clock, SystemClock
 from .errors import StudyError
+from .progress import StudyProgress, progress_of_study
 from .records import Answered, CardState, Counts, Item, Memory, Preview, Rating, Review
 from .scheduler import Scheduler, due_instant
 from .store import Store
-from .studyday import moment_of
+from .studyday import moment_of, study_day, to_ms
 
 NEW_PER_DAY = 20
 
@@ -105,6 +106,12 @@ class Desk:
         """Return from when, in UTC, `next_item` gives something; now if it does already, None if it never will."""
         with self._store.reading() as db:
             return self._agenda(db, kind).next_due_at()
+
+    def progress(self, study_id: str) -> StudyProgress:
+        """Return how much of a study is new, in steps, young and mature, and how much of it is due now."""
+        now, zone = self._clock.now(), self._clock.zone()
+        with self._store.reading() as db:
+            return progress_of_study(db, study_id, to_ms(now + LEARN_AHEAD), study_day(now, zone))
 
     # Answering
 
