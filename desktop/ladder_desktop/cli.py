@@ -4,64 +4,21 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import TYPE_CHECKING
 
 import click
-import platformdirs
 
 from ladder_desktop import system_check
+from ladder_desktop.data_option import DATA_DIR, DATA_HELP, DATA_OPTION, models_dir
+from ladder_desktop.faults import Fault, faults_as_sentences
+from ladder_desktop.model_commands import models
 
 if TYPE_CHECKING:
     from ladder_engine.protocol import KernelMode
 
 
-class Fault(click.ClickException):
-    """One sentence on standard error, exit status 2."""
-
-    exit_code = 2
-
-    def show(self, file: IO[str] | None = None) -> None:
-        """Print the sentence and nothing else."""
-        click.echo(self.message, file=file, err=file is None)
-
-
-@contextmanager
-def faults_as_sentences() -> Iterator[None]:
-    """Turn every error that a room raises for a person into a Fault."""
-    from ladder_content.authoring import AuthoringError
-    from ladder_content.loader import PackError
-    from ladder_engine.errors import EngineError
-    from ladder_engine.fold import TraceError
-
-    from ladder_desktop.exporting import ExportError, ImportFault
-    from ladder_desktop.study import StudyError
-
-    try:
-        yield
-    except (
-        AuthoringError,
-        PackError,
-        EngineError,
-        TraceError,
-        ExportError,
-        ImportFault,
-        StudyError,
-    ) as error:
-        raise Fault(str(error)) from error
-
-
-def default_data_dir() -> Path:
-    """Return what `runtime-ladder --data DIR COMMAND` said, or the platform's user data folder."""
-    given: Path | None = click.get_current_context().find_root().params.get("data_dir")
-    return given or platformdirs.user_data_path("runtime-ladder", appauthor=False)
-
-
-DATA_DIR = click.Path(path_type=Path, file_okay=False)
-DATA_HELP = "The folder that holds your progress. [default: the platform's user data folder]"
-DATA_OPTION = click.option("--data", "data_dir", type=DATA_DIR, default=default_data_dir, help=DATA_HELP)
 PACK_OPTION = click.option(
     "--pack",
     "pack_path",
@@ -74,7 +31,7 @@ PACK_OPTION = click.option(
 @click.option("--data", "data_dir", type=DATA_DIR, help=DATA_HELP)
 @click.version_option(package_name="runtime-ladder")
 @click.pass_context
-def main(context: click.Context, data_dir: Path | None) -> None:  # noqa: ARG001 (read by default_data_dir)
+def main(context: click.Context, data_dir: Path | None) -> None:  # noqa: ARG001 (data_option.py reads it)
     """Runtime Ladder: prepare for interviews about LLM inference runtimes. With no command it opens the window."""
     if context.invoked_subcommand is None:
         context.invoke(open_window)
@@ -146,7 +103,8 @@ def engine() -> None:
     default="auto",
     show_default=True,
 )
-def engine_run(scenario: str, trace_path: Path | None, kernels: KernelMode) -> None:
+@DATA_OPTION
+def engine_run(scenario: str, trace_path: Path | None, kernels: KernelMode, data_dir: Path) -> None:
     """Run one scenario and print what was measured."""
     from ladder_engine.runner import run_scenario
     from ladder_engine.scenario import find_scenario
@@ -168,7 +126,7 @@ def engine_run(scenario: str, trace_path: Path | None, kernels: KernelMode) -> N
             if writer:
                 writer(news)
 
-        run_scenario(find_scenario(scenario), sink, kernels)
+        run_scenario(find_scenario(scenario), sink, kernels, models_dir=models_dir(data_dir))
     for line in summarize(events).lines():
         click.echo(line)
 
@@ -181,6 +139,9 @@ def engine_scenarios() -> None:
     with faults_as_sentences():
         for scenario in bundled_scenarios():
             click.echo(f"{scenario.id:<24}{scenario.title}")
+
+
+main.add_command(models)
 
 
 @main.command("export")

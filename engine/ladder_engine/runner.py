@@ -25,16 +25,20 @@ Attend = Callable[[Engine], bool]
 
 
 def run_scenario(
-    path: Path, sink: Sink, kernels: KernelMode = "auto", attend: Attend = lambda _engine: True
+    path: Path,
+    sink: Sink,
+    kernels: KernelMode = "auto",
+    attend: Attend = lambda _engine: True,
+    models_dir: Path | None = None,
 ) -> None:
-    """Run a scenario file; `sink` takes the trace, a step at a time.
+    """Run a scenario file; `sink` takes the trace, a step at a time. `models_dir` is where added models are kept.
 
     Raises EngineError with one sentence. If the run had begun by then, the trace ends with a RunEnded that says the
     same. A run that `attend` breaks off ends with its sequences aborted.
     """
     scenario = load_scenario(path)
     recorder = Recorder(sink)
-    engine = _build(scenario, recorder, kernels)
+    engine = _build(scenario, recorder, kernels, models_dir)
     error: str | None = None
     try:
         _drive(engine, scenario.requests, attend)
@@ -52,9 +56,9 @@ def run_scenario(
         recorder.flush()
 
 
-def _build(scenario: Scenario, recorder: Recorder, kernels: KernelMode) -> Engine:
+def _build(scenario: Scenario, recorder: Recorder, kernels: KernelMode, models_dir: Path | None) -> Engine:
     """Load what the scenario needs and check that it fits, then say that the run has started."""
-    folder, config = scenario.model_folder, scenario.engine
+    folder, config = scenario.model_folder(models_dir), scenario.engine
     tokenizer = Tokenizer.load(folder)
     check_fits(scenario, lambda text: len(tokenizer.encode(text)))
     device = torch.device("cuda" if torch.cuda.is_available() and kernels != "interpret" else "cpu")
