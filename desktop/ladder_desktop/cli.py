@@ -4,20 +4,15 @@ from __future__ import annotations
 
 import os
 import sys
-from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from ladder_desktop import system_check
-from ladder_desktop.data_option import DATA_DIR, DATA_HELP, DATA_OPTION, models_dir
+from ladder_desktop.data_option import DATA_DIR, DATA_HELP, DATA_OPTION
+from ladder_desktop.engine_commands import engine
 from ladder_desktop.faults import Fault, faults_as_sentences
 from ladder_desktop.model_commands import models
-
-if TYPE_CHECKING:
-    from ladder_engine.protocol import KernelMode
-
 
 PACK_OPTION = click.option(
     "--pack",
@@ -82,63 +77,17 @@ def take_tour(out: Path) -> None:
         raise Fault(str(error)) from error
 
 
-@main.group()
-def engine() -> None:
-    """Run the mini engine without a window."""
+@main.command()
+def keys() -> None:
+    """Print every action and its keys as a Markdown table."""
+    os.environ["QT_QPA_PLATFORM"] = "offscreen"
+    _need_system_libraries()
+    from ladder_desktop.key_table import bundled_key_table
+
+    click.echo(bundled_key_table(), nl=False)
 
 
-@engine.command("run")
-@click.option(
-    "--scenario", required=True, help="The name of a bundled scenario, or the path of a scenario file."
-)
-@click.option(
-    "--trace",
-    "trace_path",
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="Record every event to this file.",
-)
-@click.option(
-    "--kernels",
-    type=click.Choice(["auto", "torch", "interpret"]),
-    default="auto",
-    show_default=True,
-)
-@DATA_OPTION
-def engine_run(scenario: str, trace_path: Path | None, kernels: KernelMode, data_dir: Path) -> None:
-    """Run one scenario and print what was measured."""
-    from ladder_engine.runner import run_scenario
-    from ladder_engine.scenario import find_scenario
-    from ladder_engine.summary import summarize
-    from ladder_engine.trace import AnyEvent
-    from ladder_engine.trace_file import TraceWriter
-
-    events: list[AnyEvent] = []
-    with faults_as_sentences(), ExitStack() as stack:
-        writer: TraceWriter | None = None
-
-        def sink(news: list[AnyEvent]) -> None:
-            nonlocal writer
-            events.extend(news)
-            if (
-                trace_path and writer is None
-            ):  # only once the run has begun: a refused one leaves an old file alone
-                writer = stack.enter_context(TraceWriter(trace_path))
-            if writer:
-                writer(news)
-
-        run_scenario(find_scenario(scenario), sink, kernels, models_dir=models_dir(data_dir))
-    for line in summarize(events).lines():
-        click.echo(line)
-
-
-@engine.command("scenarios")
-def engine_scenarios() -> None:
-    """List the bundled scenarios."""
-    from ladder_engine.scenario import bundled_scenarios
-
-    with faults_as_sentences():
-        for scenario in bundled_scenarios():
-            click.echo(f"{scenario.id:<24}{scenario.title}")
+main.add_command(engine)
 
 
 main.add_command(models)

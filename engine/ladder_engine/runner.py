@@ -16,7 +16,7 @@ from ladder_engine.executor import TorchExecutor
 from ladder_engine.model import Decoder
 from ladder_engine.protocol import KernelMode
 from ladder_engine.recorder import Recorder, Sink
-from ladder_engine.scenario import Request, Scenario, check_fits, load_scenario
+from ladder_engine.scenario import Request, Scenario, check_fits, load_scenario, with_variant
 from ladder_engine.tokenizer import Tokenizer
 from ladder_engine.trace import SCHEMA, RunEnded, RunStarted
 
@@ -29,14 +29,16 @@ def run_scenario(
     sink: Sink,
     kernels: KernelMode = "auto",
     attend: Attend = lambda _engine: True,
+    variant: str = "",
     models_dir: Path | None = None,
 ) -> None:
-    """Run a scenario file; `sink` takes the trace, a step at a time. `models_dir` is where added models are kept.
+    """Run a scenario file, in one of its variants (the first when none is named); `sink` takes the trace, a step at a time.
+    `models_dir` is where added models are kept.
 
     Raises EngineError with one sentence. If the run had begun by then, the trace ends with a RunEnded that says the
     same. A run that `attend` breaks off ends with its sequences aborted.
     """
-    scenario = load_scenario(path)
+    scenario = with_variant(load_scenario(path), variant)
     recorder = Recorder(sink)
     engine = _build(scenario, recorder, kernels, models_dir)
     error: str | None = None
@@ -84,6 +86,7 @@ def _build(scenario: Scenario, recorder: Recorder, kernels: KernelMode, models_d
         RunStarted,
         schema=SCHEMA,
         scenario=scenario.id,
+        variant=scenario.variant,
         model=scenario.model,
         kernels=operations.name,
         device=str(device),

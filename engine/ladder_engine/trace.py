@@ -44,6 +44,7 @@ class RunStarted(Event, frozen=True):
     max_model_len: int
     kv_bytes_per_token: int
     prefix_caching: bool = False
+    variant: str = ""
 
 
 class Arrived(Event, frozen=True):
