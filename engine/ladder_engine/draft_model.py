@@ -21,14 +21,15 @@ from torch import Tensor
 from ladder_engine.batch import Batch, Work
 from ladder_engine.config import EngineConfig
 from ladder_engine.logits import adjust
-from ladder_engine.model import Llama
+from ladder_engine.model import Decoder
 from ladder_engine.model_runner import ModelRunner, Samples
+from ladder_engine.sequence import Sequence
 
 
 class DraftModel:
     """Names the draft tokens of a batch."""
 
-    def __init__(self, model: Llama, config: EngineConfig) -> None:
+    def __init__(self, model: Decoder, config: EngineConfig) -> None:
         self._runner = ModelRunner(model, config)
 
     def draft(self, batch: Batch) -> Tensor | None:
@@ -37,21 +38,17 @@ class DraftModel:
         Returns the distributions they were drawn from: fp32 [S, K, V] for the S works that sample and the longest
         draft of K tokens; what was not drafted is 0. None when nobody drafts.
         """
-        behind = [work for work in batch if work.num_catch_up_tokens]
+        behind = [work for work in batch.works if work.num_catch_up_tokens]
         if not behind:
             return None
-        # each sequence as it will be if its draft is right: a copy that grows a token at a time
-        ahead = [replace(work.seq, token_ids=list(work.seq.token_ids)) for work in behind]
+        ahead = [_imagine(work.seq) for work in behind]
         samples = self._runner.run(
-            [
-                Work(seq, seq.num_draft_computed_tokens, work.num_catch_up_tokens)
-                for seq, work in zip(ahead, behind, strict=True)
-            ]
+            [Work.next(seq, work.num_catch_up_tokens) for seq, work in zip(ahead, behind, strict=True)]
         )
         drafts = {id(seq): work for seq, work in zip(ahead, behind, strict=True) if work.draft_tokens}
         if samples is None or not drafts:
             return None
-        rows = {id(work): row for row, work in enumerate(work for work in batch if work.samples)}
+        rows = {id(work): row for row, work in enumerate(work for work in batch.works if work.samples)}
         longest = max(len(work.draft_tokens) for work in drafts.values())
         probs = samples.logits.new_zeros(len(rows), longest, samples.logits.shape[1])
         for place in range(longest):
@@ -64,18 +61,26 @@ class DraftModel:
             probs[[rows[id(work)] for work in works], place] = samples.probs(self._runner.operations)[named]
             going = []
             for row, work in zip(named, works, strict=True):
-                work.draft_tokens[place] = drawn[row]
+                work.draft_tokens = [*work.draft_tokens[:place], drawn[row], *work.draft_tokens[place + 1 :]]
                 if place + 1 < len(work.draft_tokens):
                     seq = samples.seqs[row]
                     seq.token_ids.append(drawn[row])
-                    going.append(Work(seq, seq.num_tokens - 1, 1))
+                    seq.num_computed_tokens = seq.num_tokens - 1
+                    going.append(Work.next(seq, 1))
             if going:
                 samples = self._runner.run(going)
                 assert samples is not None  # each of them reaches its newest token
         return probs
 
 
-def verify(works: Batch, samples: Samples, draft_probs: Tensor, operations: Operations) -> list[list[int]]:
+def _imagine(seq: Sequence) -> Sequence:
+    """The sequence as the draft model sees it: a copy that grows by its guesses."""
+    return replace(seq, token_ids=list(seq.token_ids), num_computed_tokens=seq.num_draft_computed_tokens)
+
+
+def verify(
+    works: list[Work], samples: Samples, draft_probs: Tensor, operations: Operations
+) -> list[list[int]]:
     """What each of these works says: the draft tokens that are accepted, and one more.
 
     `samples` has a place after the newest token of each work and after each of its draft tokens, in order.
@@ -85,7 +90,7 @@ def verify(works: Batch, samples: Samples, draft_probs: Tensor, operations: Oper
     longest = draft_probs.shape[1]
     places = torch.minimum(torch.arange(longest + 1), counts[:, None]) + firsts[:, None]
     device = draft_probs.device
-    drafts = [work.draft_tokens + [0] * (longest - len(work.draft_tokens)) for work in works]
+    drafts = [[*work.draft_tokens] + [0] * (longest - len(work.draft_tokens)) for work in works]
     tokens, _ = operations.verify_draft(
         samples.probs(operations)[places.to(device)],
         draft_probs,

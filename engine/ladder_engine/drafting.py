@@ -31,28 +31,28 @@ class Drafting:
         self._config = config
         self._blocks = blocks
 
-    def draft(self, batch: Batch, budget: int, num_running: int) -> None:
-        """Spend what is left of the budget on drafts for the decodes of the batch."""
+    def draft(self, batch: Batch, spare: int, num_running: int) -> None:
+        """Spend the spare part of the budget on drafts for the decodes of the batch."""
         most = self._config.max_num_speculating
         if most is not None and num_running > most:
             return
-        hopeful = [work for work in batch if _may_draft(work)]
+        hopeful = [work for work in batch.works if _may_draft(work)]
         if self._config.draft_model:
             hopeful = self._catch_up(hopeful)
         for work in hopeful:
-            if work.kind == "decode" and budget:
-                budget -= self._extend(work, budget)
+            if work.kind == "decode" and spare > 0:
+                spare -= self._extend(work, spare)
 
     def settle(self, work: Work, num_accepted_tokens: int) -> None:
         """Note how far the draft model's KV stands now; that of the last draft token was never computed."""
         drafted = max(0, len(work.draft_tokens) - 1)
         work.seq.num_draft_computed_tokens += work.num_catch_up_tokens + min(num_accepted_tokens, drafted)
 
-    def _catch_up(self, works: Batch) -> Batch:
+    def _catch_up(self, works: list[Work]) -> list[Work]:
         """Let the draft model compute what it lacks; returns the works where it then lacks nothing."""
 
         def lack(work: Work) -> int:
-            return work.start + work.num_tokens - work.seq.num_draft_computed_tokens
+            return work.end - work.seq.num_draft_computed_tokens
 
         room = self._config.max_num_batched_tokens
         for work in sorted(works, key=lack):
@@ -60,13 +60,13 @@ class Drafting:
             room -= work.num_catch_up_tokens
         return [work for work in works if work.num_catch_up_tokens == lack(work)]
 
-    def _extend(self, work: Work, budget: int) -> int:
-        """Let a decode compute a draft too; returns what it takes from the budget."""
+    def _extend(self, work: Work, spare: int) -> int:
+        """Let a decode compute a draft too; returns how many tokens that is."""
         seq, pool = work.seq, self._blocks.pool
         empty = pool.num_free - pool.num_cached
         room = (len(seq.block_table) + empty) * self._config.block_size - seq.num_tokens
         to_come = seq.max_tokens - seq.num_answer_tokens - 1
-        length = min(self._config.num_speculative_tokens, budget, room, to_come)
+        length = min(self._config.num_speculative_tokens, spare, room, to_come)
         if length <= 0:
             return 0
         if self._config.draft_model:
@@ -74,7 +74,7 @@ class Drafting:
         else:
             work.draft_tokens = self.propose(seq.token_ids, length)
         work.num_tokens += len(work.draft_tokens)
-        self._blocks.grow(seq, work.start + work.num_tokens)
+        self._blocks.grow([work])
         return len(work.draft_tokens)
 
 

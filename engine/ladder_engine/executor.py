@@ -11,7 +11,7 @@ from ladder_engine.batch import Batch
 from ladder_engine.config import EngineConfig
 from ladder_engine.draft_model import DraftModel, verify
 from ladder_engine.logits import adjust, logprobs, pick
-from ladder_engine.model import Llama
+from ladder_engine.model import Decoder
 from ladder_engine.model_runner import ModelRunner
 from ladder_engine.sequence import Output
 
@@ -29,7 +29,7 @@ class Executor(Protocol):
 class TorchExecutor:
     """Real weights on one device."""
 
-    def __init__(self, model: Llama, config: EngineConfig, draft_model: Llama | None = None) -> None:
+    def __init__(self, model: Decoder, config: EngineConfig, draft_model: Decoder | None = None) -> None:
         self._model = ModelRunner(model, config)
         self._draft_model = DraftModel(draft_model, config) if draft_model else None
 
@@ -37,17 +37,17 @@ class TorchExecutor:
     def execute(self, batch: Batch) -> list[list[Output]]:
         """See Executor."""
         draft_probs = self._draft_model.draft(batch) if self._draft_model else None
-        samples = self._model.run(batch)
+        samples = self._model.run(batch.works)
         if samples is None:
             return []
-        works = [work for work in batch if work.samples]
+        works = [work for work in batch.works if work.samples]
         likely = logprobs(samples.logits, samples.seqs)
         adjust(samples.logits, samples.seqs)
         if draft_probs is not None:
             said = verify(works, samples, draft_probs, self._model.operations)
         else:
             tokens = iter(samples.draw(self._model.operations).tolist())
-            said = [list(islice(tokens, len(work.draft_tokens) + 1)) for work in works]
+            said = [list(islice(tokens, work.num_samples)) for work in works]
         outputs, row = [], 0
         for work, token_ids in zip(works, said, strict=True):
             outputs.append(
@@ -58,5 +58,5 @@ class TorchExecutor:
                     for place, token_id in enumerate(token_ids)
                 ]
             )
-            row += len(work.draft_tokens) + 1
+            row += work.num_samples
         return outputs

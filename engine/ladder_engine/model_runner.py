@@ -8,10 +8,10 @@ import torch
 from ladder_kernels.dispatch import Operations
 from torch import Tensor
 
-from ladder_engine.batch import Batch
+from ladder_engine.batch import Work
 from ladder_engine.config import EngineConfig
 from ladder_engine.inputs import prepare
-from ladder_engine.model import KVCache, Llama, Placement
+from ladder_engine.model import Decoder, KVCache, Placement
 from ladder_engine.sequence import Sequence
 
 
@@ -47,16 +47,16 @@ class Samples:
 class ModelRunner:
     """One model over block tables that somebody else keeps."""
 
-    def __init__(self, model: Llama, config: EngineConfig) -> None:
+    def __init__(self, model: Decoder, config: EngineConfig) -> None:
         self.operations = model.operations
         self.device = model.embedding.device
         self._model = model
         self._block_size = config.block_size
         self._cache = KVCache.empty(model.config, config.num_blocks, config.block_size, like=model.embedding)
 
-    def run(self, batch: Batch) -> Samples | None:
-        """Compute the batch, writing its KV; None when nothing is to be sampled."""
-        inputs = prepare(batch, self._block_size)
+    def run(self, works: list[Work]) -> Samples | None:
+        """Compute these works, one at least, writing their KV; None when nothing is to be sampled."""
+        inputs = prepare(works, self._block_size)
         place = Placement(
             positions=self._tensor(inputs.positions),
             slot_mapping=self._tensor(inputs.slot_mapping),
@@ -69,7 +69,7 @@ class ModelRunner:
         if logits is None:
             return None
         return Samples(
-            seqs=[work.seq for work in batch if work.samples for _ in range(len(work.draft_tokens) + 1)],
+            seqs=[work.seq for work in works for _ in range(work.num_samples)],
             logits=logits,
             temperature=self._tensor(inputs.temperature),
             top_k=self._tensor(inputs.top_k),

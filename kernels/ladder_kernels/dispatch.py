@@ -71,7 +71,7 @@ class Sample(Protocol):
 
 @dataclass(frozen=True)
 class Operations:
-    """What the engine runs. Each operation is described in the file of its name."""
+    """What the engine runs. Each operation is described in the file of its name, `moe` in moe_gemm.py."""
 
     name: str
     store_kv: Callable[[Tensor, Tensor, Tensor, Tensor, Tensor], None]
@@ -80,6 +80,7 @@ class Operations:
     rms_norm: RmsNorm
     rope: Callable[[Tensor, Tensor, Tensor, Tensor], tuple[Tensor, Tensor]]
     silu_mul: Callable[[Tensor], Tensor]
+    moe: Callable[[Tensor, Tensor, Tensor, Tensor, int, bool], Tensor]
     sample: Sample
     filter_probs: Callable[[Tensor, Tensor, Tensor, Tensor, Tensor], Tensor]
     verify_draft: Callable[[Tensor, Tensor | None, Tensor, Tensor, Tensor, Tensor], tuple[Tensor, Tensor]]
@@ -122,6 +123,7 @@ def _twins() -> Operations:
     from ladder_kernels import (
         copy_blocks,
         filter_probs,
+        moe_gemm,
         paged_attention,
         rms_norm,
         rope,
@@ -139,6 +141,7 @@ def _twins() -> Operations:
         rms_norm=rms_norm.rms_norm_torch,
         rope=rope.rope_torch,
         silu_mul=silu_mul.silu_mul_torch,
+        moe=moe_gemm.moe_torch,
         sample=sample.sample_torch,
         filter_probs=filter_probs.filter_probs_torch,
         verify_draft=verify_draft.verify_draft_torch,
@@ -149,6 +152,7 @@ def _kernels(name: str) -> Operations:
     from ladder_kernels import (
         copy_blocks,
         filter_probs,
+        moe_gemm,
         paged_attention,
         rms_norm,
         rope,
@@ -166,6 +170,7 @@ def _kernels(name: str) -> Operations:
         rms_norm=rms_norm.rms_norm_triton,
         rope=rope.rope_triton,
         silu_mul=silu_mul.silu_mul_triton,
+        moe=moe_gemm.moe_triton,
         sample=sample.sample_triton,
         filter_probs=filter_probs.filter_probs_triton,
         verify_draft=verify_draft.verify_draft_triton,

@@ -65,10 +65,10 @@ class ChecksumExecutor:
         self.draft_cache = self.cache.copy()
 
     def execute(self, batch: Batch) -> list[list[Output]]:
-        for work in batch:
+        for work in batch.works:
             if work.num_catch_up_tokens:
                 self.draft(work)
-        inputs = prepare(batch, self.block_size)
+        inputs = prepare(batch.works, self.block_size)
         self.cache[inputs.slot_mapping] = inputs.token_ids
         outputs = []
         for row, place in zip(inputs.sample_rows, inputs.sample_positions, strict=True):
@@ -78,7 +78,7 @@ class ChecksumExecutor:
             slots = (blocks + np.arange(self.block_size)).reshape(-1)[:place]
             outputs.append(Output(next_token(self.cache[slots].tolist())))
         rest = iter(outputs)
-        return [list(islice(rest, len(work.draft_tokens) + 1)) for work in batch if work.samples]
+        return [list(islice(rest, work.num_samples)) for work in batch.works if work.samples]
 
     def draft(self, work: Work) -> None:
         """Do what a draft model does, and see that the KV it would read is that of the sequence's own tokens."""
@@ -122,7 +122,7 @@ class Bench:
         self.events: list[AnyEvent] = []
         self.unfolded: list[AnyEvent] = []
         recorder = Recorder(self.take)
-        recorder.add(RunStarted, schema=SCHEMA, scenario="s", model="m", kernels="k", device="d",
+        recorder.add(RunStarted, schema=SCHEMA, scenario="s", model="m", kernels="k", device="d", engine=self.config,
                      num_blocks=self.config.num_blocks, block_size=self.config.block_size,
                      max_num_seqs=self.config.max_num_seqs, max_model_len=self.config.max_model_len,
                      max_num_batched_tokens=self.config.max_num_batched_tokens, kv_bytes_per_token=1,

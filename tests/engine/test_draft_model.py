@@ -19,7 +19,7 @@ from ladder_engine.engine import Engine
 from ladder_engine.errors import ScenarioError
 from ladder_engine.executor import TorchExecutor
 from ladder_engine.fold import fold
-from ladder_engine.model import Llama
+from ladder_engine.model import Decoder
 from ladder_engine.recorder import Recorder
 from ladder_engine.runner import run_scenario
 from ladder_engine.sampling import SamplingParams
@@ -69,7 +69,7 @@ def speculating(machine: Callable[..., Machine], checkpoint: Path) -> Callable[.
     def build(draft: Path = checkpoint, **limits: Any) -> Machine:
         box = machine(**({"num_speculative_tokens": 4, "draft_model": "d"} | limits))
         cpu = torch.device("cpu")
-        model = Llama.load(draft, choose(cpu, "torch"), cpu, torch.float32)
+        model = Decoder.load(draft, choose(cpu, "torch"), cpu, torch.float32)
         executor = TorchExecutor(box.model, box.config, model)
         box.engine = Engine(box.config, executor, box.tokenizer, (0,), Recorder(box.events.extend))
         assert executor._draft_model is not None
@@ -140,7 +140,7 @@ def test_the_draft_model_catches_up_within_the_budget(speculating: Callable[...,
     computed: list[int] = []
     runner = box.engine._executor._draft_model._runner  # type: ignore[attr-defined]
     run = runner.run
-    runner.run = lambda batch: (computed.append(sum(work.num_tokens for work in batch)), run(batch))[1]
+    runner.run = lambda works: (computed.append(sum(work.num_tokens for work in works)), run(works))[1]
     for name in ("cold", "warm"):
         box.engine.add(name, PROMPTS[1], 12, GREEDY)
         box.run()

@@ -107,6 +107,7 @@ def test_every_operation_is_there():
         "rms_norm",
         "rope",
         "silu_mul",
+        "moe",
         "sample",
         "filter_probs",
         "verify_draft",

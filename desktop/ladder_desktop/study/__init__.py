@@ -8,11 +8,13 @@ from .clock import Clock, SystemClock
 from .desk import Desk
 from .errors import StudyError
 from .items import items_of
+from .progress import MATURE_DAYS, StudyProgress
 from .records import Answered, CardState, Counts, Item, Kind, Memory, Phase, Preview, Rating, Review
 from .scheduler import due_instant
 from .studyday import day_start, study_day
 
 __all__ = [
+    "MATURE_DAYS",
     "Algorithm",
     "Answered",
     "CardState",
@@ -27,6 +29,7 @@ __all__ = [
     "Rating",
     "Review",
     "StudyError",
+    "StudyProgress",
     "SystemClock",
     "day_start",
     "due_instant",

@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from sqlite_utils import Database
 
 from . import log
-from .agenda import Agenda
+from .agenda import LEARN_AHEAD, Agenda
 from .algorithm import Algorithm
 from .clock import Clock, SystemClock
 from .errors import StudyError
+from .progress import StudyProgress, progress_of_study
 from .records import Answered, CardState, Counts, Item, Memory, Preview, Rating, Review
 from .scheduler import Scheduler, due_instant
 from .store import Store
-from .studyday import moment_of
+from .studyday import moment_of, study_day, to_ms
+
+if TYPE_CHECKING:
+    from .statistics import Scope, Statistics
 
 NEW_PER_DAY = 20
 
@@ -105,6 +109,20 @@ class Desk:
         """Return from when, in UTC, `next_item` gives something; now if it does already, None if it never will."""
         with self._store.reading() as db:
             return self._agenda(db, kind).next_due_at()
+
+    def progress(self, study_id: str) -> StudyProgress:
+        """Return how much of a study is new, in steps, young and mature, and how much of it is due now."""
+        now, zone = self._clock.now(), self._clock.zone()
+        with self._store.reading() as db:
+            return progress_of_study(db, study_id, to_ms(now + LEARN_AHEAD), study_day(now, zone))
+
+    def statistics(self, scope: Scope, tags: Mapping[str, Sequence[str]]) -> Statistics:
+        """Return all that can be said of the log and the states; `tags` gives the tags of each item id."""
+        from .statistics import gather  # numpy with it, which a window that only drills need not wait for
+
+        today = study_day(self._clock.now(), self._clock.zone())
+        with self._store.reading() as db:
+            return gather(db, scope, today, self._scheduler.algorithm, tags)
 
     # Answering
 
