@@ -1,4 +1,4 @@
-"""`python -m ladder_content check PATH` and `python -m ladder_content text PATH`, for authors of packs."""
+"""`python -m ladder_content check PATH`, and `text` and `publish`, for authors of packs."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from ladder_content.authoring import AuthoringError, publish_pack
 from ladder_content.check import check_pack
 from ladder_content.faults import PackError
 from ladder_content.loader import load_pack
@@ -23,12 +24,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     commands = parser.add_subparsers(dest="command", required=True)
     check = commands.add_parser("check", help="report every fault of a pack, one line each")
     text = commands.add_parser("text", help="print a pack as plain text, a form feed between its documents")
-    for command in (check, text):
+    publish = commands.add_parser("publish", help="note the ids of a pack folder as published")
+    for command in (check, text, publish):
         command.add_argument("path", type=Path, help="a pack: a folder or a zip")
     text.add_argument("--study", help="the id of one study, where not the whole pack is wanted")
     options = parser.parse_args(arguments)
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(encoding="utf-8")  # a Windows console may default to less
+    if options.command == "publish":
+        return _publish(options.path)
     return _check(options.path) if options.command == "check" else _text(options.path, options.study)
 
 
@@ -39,6 +43,15 @@ def _check(path: Path) -> int:
     if not faults:
         print(f"{path}: no faults")
     return 2 if faults else 0
+
+
+def _publish(path: Path) -> int:
+    try:
+        publish_pack(path)
+    except (PackError, AuthoringError) as error:
+        print(error, file=sys.stderr)
+        return 2
+    return 0
 
 
 def _text(path: Path, study_id: str | None) -> int:

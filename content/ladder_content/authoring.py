@@ -12,6 +12,8 @@ from pathlib import Path
 
 from ladder_content.check import check_pack
 from ladder_content.faults import PackError
+from ladder_content.loader import read_draft
+from ladder_content.published import note_published
 
 _NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # the same pack gives the same bytes, whenever it is built
@@ -46,6 +48,7 @@ def new_pack(folder: Path) -> None:
 def build_pack(folder: Path, out: Path) -> None:
     """Make one zip of a sound pack folder, in one stroke; equal folders give equal bytes.
 
+    What is built is published: the folder's published.yaml takes in the ids that are new.
     Raises PackError with every fault of a pack that is not sound, AuthoringError if the zip cannot be written.
     """
     faults = check_pack(folder)
@@ -53,6 +56,7 @@ def build_pack(folder: Path, out: Path) -> None:
         raise PackError(folder, tuple(faults))
     if not folder.is_dir():
         raise AuthoringError(f"{folder} is a zip already; nothing is to be built.")
+    publish_pack(folder)
     try:
         handle, name = tempfile.mkstemp(dir=out.parent, prefix=f".{out.name}.")
         try:
@@ -66,6 +70,22 @@ def build_pack(folder: Path, out: Path) -> None:
             raise
     except OSError as error:
         raise AuthoringError(f"{out} cannot be written ({error.strerror}); choose another place.") from error
+
+
+def publish_pack(folder: Path) -> None:
+    """Note the ids of a sound pack folder in its published.yaml: from now on they stay.
+
+    Raises PackError, or AuthoringError if the file cannot be written.
+    """
+    draft = read_draft(folder)
+    if draft.pack is None:
+        raise PackError(folder, draft.faults.sorted())
+    try:
+        note_published(folder, draft.pack, draft.published)
+    except OSError as error:
+        raise AuthoringError(
+            f"{folder} cannot be written ({error.strerror}); copy the pack first."
+        ) from error
 
 
 def _copy(source: Traversable, target: Path) -> None:

@@ -11,6 +11,7 @@ The lint on top of the loader's faults:
 - No two nodes of a map stand in one place, and a node's mechanism is one that the themes have a colour for.
 - A link `map:ladder` or `map:ladder/kv-cache` leads to a map of the same study, or to a box on it.
 - A formula comes with the value that it gives.
+- An id that was published (`published.yaml`) is still there, and still of its kind.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ from ladder_content.citations import cited, without_citations
 from ladder_content.document import Document, Text
 from ladder_content.faults import Fault, Faults, shown
 from ladder_content.loader import Draft, Gist, Maps, read_draft
+from ladder_content.published import NAME as PUBLISHED
+from ladder_content.published import lint_published
 
 MAX_WORDS = 220
 MECHANISMS = frozenset(
@@ -69,6 +72,8 @@ def check_pack(path: Path) -> list[Fault]:
     for maps in draft.maps:
         _lint_maps(maps, draft.faults)
         _lint_map_links(maps, draft)
+    if draft.pack is not None:
+        lint_published(draft.pack, draft.published, draft.in_published, draft.faults)
     return list(draft.faults.sorted())
 
 
@@ -104,7 +109,7 @@ def _lint_document(document: Document, faults: Faults) -> None:
     kind = PurePosixPath(document.name).name
     if kind == "facts.yaml":
         _lint_formulas(document, faults)
-    elif kind != "pack.yaml":
+    elif kind not in ("pack.yaml", PUBLISHED):
         for text in document.texts:
             if not _is_given(text):
                 for _, block in blocks(text.text):

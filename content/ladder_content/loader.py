@@ -26,6 +26,8 @@ from ladder_content.faults import Fault, Faults, PackError, shown
 from ladder_content.gist import Placed, parse_sections
 from ladder_content.kinds import check_card
 from ladder_content.model import Card, Fact, Map, Pack, Record, Reference, Snippet, Study, Ticket
+from ladder_content.published import NAME as PUBLISHED
+from ladder_content.published import Published
 from ladder_content.snippets import check_snippet
 from ladder_content.source import Archive, Folder, MissingError, Source, UnreadableError
 
@@ -83,6 +85,8 @@ class Draft:
     gists: list[Gist] = field(default_factory=list)
     maps: list[Maps] = field(default_factory=list)
     facts: dict[str, str] = field(default_factory=dict)  # fact ids, and where each stands
+    published: Published = field(default_factory=Published)
+    in_published: Document = field(default_factory=lambda: Document(PUBLISHED))
 
 
 def bundled_pack() -> Path:
@@ -132,6 +136,8 @@ class _Reader:
 
     def read(self) -> None:
         head, document = self._struct("pack.yaml", PackHead)
+        published, self._draft.in_published = self._struct(PUBLISHED, Published, optional=True)
+        self._draft.published = published or Published()
         facts, in_facts = self._list("facts.yaml", Fact)
         rules.check_ids(in_facts, self._faults, FACT_ID)
         named = [(text.field, text.text) for text in in_facts.texts if text.field.endswith(".id")]
@@ -151,24 +157,25 @@ class _Reader:
                 facts=tuple(facts.values()),
             )
 
-    def _bytes(self, name: str, optional: bool = False) -> bytes | None:
+    def _bytes(self, name: str, empty: bytes | None = None) -> bytes | None:
+        """Return the bytes of a file, `empty` for a missing one if that is given; None after noting why not."""
         try:
             return self._source.read(name)
         except UnreadableError as error:
-            if optional and isinstance(error, MissingError):
-                return b"[]"
+            if empty is not None and isinstance(error, MissingError):
+                return empty
             self._faults.add(name, 1, "", str(error))
             return None
 
-    def _struct(self, name: str, kind: type[T]) -> tuple[T | None, Document]:
-        data = self._bytes(name)
+    def _struct(self, name: str, kind: type[T], optional: bool = False) -> tuple[T | None, Document]:
+        data = self._bytes(name, b"{}" if optional else None)
         value, document = (None, Document(name)) if data is None else decode(name, data, kind, self._faults)
         rules.check_ids(document, self._faults)
         self._draft.documents.append(document)
         return value, document
 
     def _list(self, name: str, kind: type[T], optional: bool = False) -> tuple[dict[str, T], Document]:
-        data = self._bytes(name, optional)
+        data = self._bytes(name, b"[]" if optional else None)
         entries, document = (
             ({}, Document(name)) if data is None else decode_list(name, data, kind, self._faults)
         )

@@ -116,7 +116,9 @@ def test_a_profile_of_the_first_version_keeps_its_undo(tmp_path: Path, clock: Tr
             desk.answer(f"pack/card-{number % 2}", rating, SECOND)
         with desk._store.reading() as db:
             copied = {
-                name: db.execute(f"SELECT * FROM {name}").fetchall()
+                name: [
+                    row[: 13 if name == "reviews" else None] for row in db.execute(f"SELECT * FROM {name}")
+                ]
                 for name in ("items", "algorithms", "cards", "reviews")
             }
     (tmp_path / "old").mkdir()

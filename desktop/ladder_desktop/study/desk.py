@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from sqlite_utils import Database
 
@@ -38,6 +38,9 @@ from .scheduler import Scheduler, due_instant
 from .store import Store
 from .studyday import moment_of, study_day, to_ms
 from .words import Words
+
+if TYPE_CHECKING:
+    from .statistics import Scope, Statistics
 
 NEW_PER_DAY = 20
 REVIEWS_PER_DAY = 200
@@ -141,6 +144,14 @@ class Desk:
         now, zone = self._clock.now(), self._clock.zone()
         with self._store.reading() as db:
             return progress_of_study(db, study_id, to_ms(now + LEARN_AHEAD), study_day(now, zone))
+
+    def statistics(self, scope: Scope, tags: Mapping[str, Sequence[str]]) -> Statistics:
+        """Return all that can be said of the log and the states; `tags` gives the tags of each item id."""
+        from .statistics import gather  # numpy with it, which a window that only drills need not wait for
+
+        today = study_day(self._clock.now(), self._clock.zone())
+        with self._store.reading() as db:
+            return gather(db, scope, today, self._scheduler.algorithm, tags)
 
     # Answering
 

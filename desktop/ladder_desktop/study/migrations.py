@@ -7,7 +7,7 @@ from sqlite_utils import Database, Migrations
 
 from .records import Rating, action_name
 
-SCHEMA_VERSION = 2  # the number of steps below; progress.db carries it as its user_version
+SCHEMA_VERSION = 3  # the number of steps below; progress.db carries it as its user_version
 migrations = Migrations("study")
 
 
@@ -135,7 +135,6 @@ def m002_marks_own_words_and_actions(db: Database) -> None:
             PRIMARY KEY (action_id, step)
         ) STRICT, WITHOUT ROWID;
 
-        CREATE INDEX reviews_day ON reviews (study_day);
         DROP INDEX reviews_introduced;
     """)
     answers = db.execute(
@@ -151,6 +150,23 @@ def m002_marks_own_words_and_actions(db: Database) -> None:
         db.execute("INSERT INTO changes VALUES (?, 1, 'reviews', ?, NULL)", (step, _json({"seq": seq})))
         db.execute("INSERT INTO changes VALUES (?, 2, 'cards', ?, ?)", (step, _json(key), memory))
     db.execute("DROP TABLE undo")
+
+
+@migrations()
+def m003_statistics(db: Database) -> None:
+    """What statistics ask of the log, computed once when a review is written and kept in two covering indexes.
+
+    `tested` says that the answer tested memory: the item was in review and had not been answered that study day.
+    """
+    db.executescript("""
+        ALTER TABLE reviews ADD COLUMN interval_before INTEGER AS (json_extract(before, '$.interval'));
+        ALTER TABLE reviews ADD COLUMN tested INTEGER AS (coalesce(
+            json_extract(before, '$.phase') = 'review' AND study_day > json_extract(before, '$.last_day'), 0
+        ));
+        CREATE INDEX reviews_by_day ON reviews (study_day, rating, duration_ms, interval_before, tested);
+        CREATE INDEX reviews_by_item ON reviews (item_id, study_day, rating, duration_ms, interval_before, tested);
+        CREATE INDEX items_by_study ON items (study_id);
+    """)
 
 
 def _json(value: object) -> str:
