@@ -106,6 +106,10 @@ class MapCanvas(QGraphicsView):
         self.fit()
         return drawing
 
+    def marks(self) -> list[Mark]:
+        """Return everything that is drawn, what lies below first."""
+        return sorted((mark for marks in self._marks.values() for mark in marks), key=Mark.zValue)
+
     def choose(self, place: Place | None) -> None:
         """Choose a box or an arrow, bring it into view, and say so."""
         if place is not None and place not in self._marks:
