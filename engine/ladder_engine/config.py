@@ -1,15 +1,10 @@
-"""What an engine and a model are made of: sizes only, no tensors, no torch."""
+"""The pool and the limits of an engine; no torch."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
-from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import msgspec
-
-from ladder_engine.errors import ModelError
 
 Positive = Annotated[int, msgspec.Meta(ge=1)]
 
@@ -73,103 +68,3 @@ class EngineConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
                 f"and the whole pool has {self.num_blocks}"
             )
         return None
-
-
-class ModelConfig(msgspec.Struct, frozen=True, kw_only=True):
-    """The shape of a Llama decoder, in the names of Hugging Face's config.json.
-
-    `rope_scaling` is that file's object of the same name (or its `rope_parameters`), {} when there is none.
-    """
-
-    vocab_size: int
-    hidden_size: int
-    intermediate_size: int
-    num_hidden_layers: int
-    num_attention_heads: int
-    num_key_value_heads: int
-    head_dim: int
-    max_position_embeddings: int
-    rms_norm_eps: float
-    rope_theta: float
-    rope_scaling: dict[str, Any]
-    tie_word_embeddings: bool
-    eos_token_ids: tuple[int, ...]
-
-    @staticmethod
-    def load(folder: Path) -> ModelConfig:
-        """Read `config.json` (and the extra end tokens of `generation_config.json`).
-
-        Both spellings are read: `rope_theta` and `rope_scaling` at the top, or folded into `rope_parameters` as
-        transformers 5 writes them. Raises ModelError naming the file and the key.
-        """
-        path = folder / "config.json"
-        config = _read_object(path)
-        generation = folder / "generation_config.json"
-        try:
-            return _from_hf(config, _read_object(generation) if generation.exists() else {})
-        except KeyError as missing:
-            raise ModelError(
-                f"{path}: the key {missing} is missing; copy the model's whole folder."
-            ) from None
-        except (TypeError, ValueError) as error:
-            raise ModelError(f"{path}: {error}.") from None
-
-    def kv_bytes_per_token(self, bytes_per_element: int) -> int:
-        """Bytes of keys and values that one token leaves in the cache, over all layers."""
-        return 2 * self.num_hidden_layers * self.num_key_value_heads * self.head_dim * bytes_per_element
-
-
-def _read_object(path: Path) -> dict[str, Any]:
-    try:
-        value = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise ModelError(
-            f"{path}: cannot be read ({error.strerror}); name a model folder that holds it."
-        ) from None
-    except ValueError as error:
-        raise ModelError(f"{path}: is not valid JSON ({error}); copy the file again.") from None
-    if not isinstance(value, dict):
-        raise ModelError(f"{path}: holds no JSON object; copy the file again.")
-    return value
-
-
-def _from_hf(config: Mapping[str, Any], generation: Mapping[str, Any]) -> ModelConfig:
-    if config["model_type"] != "llama":
-        raise ValueError(f"model_type is {config['model_type']!r}, and this engine runs 'llama' only")
-    for key, wanted in (
-        ("attention_bias", False),
-        ("mlp_bias", False),
-        ("hidden_act", "silu"),
-        ("quantization_config", None),
-    ):
-        if config.get(key, wanted) != wanted:
-            raise ValueError(f"{key} is {config[key]!r}, and this engine runs {wanted!r} only")
-    rope = dict(config.get("rope_parameters") or config.get("rope_scaling") or {})
-    heads = int(config["num_attention_heads"])
-    shape = ModelConfig(
-        vocab_size=int(config["vocab_size"]),
-        hidden_size=int(config["hidden_size"]),
-        intermediate_size=int(config["intermediate_size"]),
-        num_hidden_layers=int(config["num_hidden_layers"]),
-        num_attention_heads=heads,
-        num_key_value_heads=int(config.get("num_key_value_heads") or heads),
-        head_dim=int(config.get("head_dim") or int(config["hidden_size"]) // heads),
-        max_position_embeddings=int(config["max_position_embeddings"]),
-        rms_norm_eps=float(config["rms_norm_eps"]),
-        rope_theta=float(rope.get("rope_theta") or config.get("rope_theta") or 10_000.0),
-        rope_scaling=rope,
-        tie_word_embeddings=bool(config.get("tie_word_embeddings", False)),
-        eos_token_ids=_union(config.get("eos_token_id"), generation.get("eos_token_id")),
-    )
-    if shape.num_attention_heads % shape.num_key_value_heads:
-        raise ValueError(
-            f"num_attention_heads is {heads}, which {shape.num_key_value_heads} num_key_value_heads do not divide"
-        )
-    return shape
-
-
-def _union(*eos: int | list[int] | None) -> tuple[int, ...]:
-    found: set[int] = set()
-    for value in eos:
-        found.update(value if isinstance(value, list) else [] if value is None else [value])
-    return tuple(sorted(found))

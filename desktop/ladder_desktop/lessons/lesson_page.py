@@ -7,11 +7,14 @@ the window waits for none of it.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ladder_content.model import Pack, Study
 from PySide6.QtCore import QPoint, Qt, QUrl, Signal
-from PySide6.QtGui import QAction, QDesktopServices, QKeySequence
+from PySide6.QtGui import QAction, QDesktopServices
 from PySide6.QtWidgets import QLabel, QTabWidget, QVBoxLayout, QWidget
 
+from ladder_desktop.actions import make_action
 from ladder_desktop.lessons.fact_card import FactCard
 from ladder_desktop.lessons.find_bar import FindBar
 from ladder_desktop.lessons.gist import Gist
@@ -51,12 +54,14 @@ class LessonPage(QWidget):
         self.tabs.setAccessibleName("Parts of the lesson")
         self.tabs.tabBar().setAccessibleName("Parts of the lesson")
         self._actions = [
-            self._add_tab(self.gist, "Gist", "Ctrl+1", self.show_gist),
-            self._add_tab(self.maps, "Maps", "Ctrl+2", self.show_maps),
-            self._add_tab(self.questions, "Q&&A", "Ctrl+3", self.show_questions),
+            self._add_tab(self.gist, "lesson.gist", "Gist", "Ctrl+1", self.show_gist),
+            self._add_tab(self.maps, "lesson.maps", "Maps", "Ctrl+2", self.show_maps),
+            self._add_tab(self.questions, "lesson.questions", "Q&&A", "Ctrl+3", self.show_questions),
         ]
         if self.sandbox is not None:
-            self._actions.append(self._add_tab(self.sandbox, "Sandbox", "Ctrl+4", self.show_sandbox))
+            self._actions.append(
+                self._add_tab(self.sandbox, "lesson.sandbox", "Sandbox", "Ctrl+4", self.show_sandbox)
+            )
         self._parts: dict[str, Gist | MapsView | QuestionsView | SandboxView] = {
             "gist": self.gist,
             "maps": self.maps,
@@ -199,36 +204,28 @@ class LessonPage(QWidget):
         self.fact_card.show_fact(fact_id, point or self.mapToGlobal(self.rect().center()))
 
     def _make_find_actions(self) -> list[QAction]:
-        return [
-            self._action("lesson.find", "Find on this page", "Ctrl+F", self.find_here),
-            self._action("lesson.find-next", "Find the next match", "F3", self.find_next),
-            self._action("lesson.find-previous", "Find the previous match", "Shift+F3", self.find_previous),
-        ]
-
-    def _action(self, action_id: str, text: str, key: str, slot: object) -> QAction:
-        action = QAction(text, self)
-        action.setObjectName(action_id)
-        action.setShortcut(QKeySequence(key))
-        action.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
-        action.triggered.connect(slot)
-        self.addAction(action)
-        return action
+        finds = (
+            ("lesson.find", "Find on this page", "Ctrl+F", self.find_here),
+            ("lesson.find-next", "Find the next match", "F3", self.find_next),
+            ("lesson.find-previous", "Find the previous match", "Shift+F3", self.find_previous),
+        )
+        return [make_action(self, action_id, text, slot, [key]) for action_id, text, key, slot in finds]
 
     def _show(self, part: QWidget) -> None:
         self.tabs.setCurrentWidget(part)
         part.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def _add_tab(
-        self, part: Gist | MapsView | QuestionsView | SandboxView, label: str, key: str, slot: object
+        self,
+        part: Gist | MapsView | QuestionsView | SandboxView,
+        action_id: str,
+        label: str,
+        key: str,
+        slot: Callable[[], None],
     ) -> QAction:
         self.tabs.addTab(part, label)
         part.link_activated.connect(self.follow)
-        action = QAction(f"Show {label}", self)
-        action.setShortcut(QKeySequence(key))
-        action.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
-        action.triggered.connect(slot)
-        self.addAction(action)
-        return action
+        return make_action(self, action_id, f"Show {label}", slot, [key])
 
     def _lay_out(self) -> None:
         title = QLabel(f"{self._study.number}. {self._study.title}")

@@ -12,7 +12,6 @@ from PySide6.QtGui import (
     QAccessibleAnnouncementEvent,
     QAction,
     QGuiApplication,
-    QKeySequence,
     QResizeEvent,
     QShowEvent,
 )
@@ -28,6 +27,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from ladder_desktop.actions import make_action
 from ladder_desktop.chooser import Chooser
 from ladder_desktop.dialogs import show_fault
 from ladder_desktop.lessons.map_canvas import MapCanvas
@@ -194,23 +194,25 @@ class MapsView(QWidget):
                 show_fault(self, str(error))
 
     def _make_actions(self) -> None:
-        self.fit_action = self._action("Fit the map", "F", self.canvas.fit)
-        self.zoom_in_action = self._action("Zoom in on the map", "+", self.canvas.zoom_in, "=")
-        self.zoom_out_action = self._action("Zoom out of the map", "-", self.canvas.zoom_out)
-        self.previous_action = self._action("Previous step of the flow", ",", self._step_back)
-        self.next_action = self._action("Next step of the flow", ".", self._step_on)
-        self.table_action = self._action("Map as a table", "T", self._show_table)
+        self.fit_action = make_action(self, "maps.fit", "Fit the map", self.canvas.fit, ["F"])
+        self.zoom_in_action = make_action(
+            self, "maps.zoom-in", "Zoom in on the map", self.canvas.zoom_in, ["+", "="]
+        )
+        self.zoom_out_action = make_action(
+            self, "maps.zoom-out", "Zoom out of the map", self.canvas.zoom_out, ["-"]
+        )
+        self.previous_action = make_action(
+            self, "maps.previous", "Previous step of the flow", self._step_back, [","]
+        )
+        self.next_action = make_action(self, "maps.next", "Next step of the flow", self._step_on, ["."])
+        self.table_action = make_action(self, "maps.table", "Map as a table", self._show_table, ["T"])
         self.table_action.setCheckable(True)
-        self.copy_action = self._action("Copy the map as Mermaid text", "Ctrl+Shift+C", self.copy_mermaid)
-        self.export_action = self._action("Export the map…", "Ctrl+Shift+X", self.ask_export)
-
-    def _action(self, text: str, key: str, slot: object, *more: str) -> QAction:
-        action = QAction(text, self)
-        action.setShortcuts([QKeySequence(k) for k in (key, *more)])
-        action.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
-        action.triggered.connect(slot)
-        self.addAction(action)
-        return action
+        self.copy_action = make_action(
+            self, "maps.copy-mermaid", "Copy the map as Mermaid text", self.copy_mermaid, ["Ctrl+Shift+C"]
+        )
+        self.export_action = make_action(
+            self, "maps.export", "Export the map…", self.ask_export, ["Ctrl+Shift+X"]
+        )
 
     def _lay_out(self) -> None:
         bar = QHBoxLayout()

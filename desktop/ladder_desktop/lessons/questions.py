@@ -7,7 +7,7 @@ from functools import cached_property
 
 from ladder_content.model import Card, Study
 from PySide6.QtCore import QPoint, Qt, Signal
-from PySide6.QtGui import QAction, QFont, QKeyEvent, QKeySequence, QResizeEvent
+from PySide6.QtGui import QFont, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from ladder_desktop.actions import make_action
 from ladder_desktop.lessons.card_html import answer_html, question_html
 from ladder_desktop.lessons.cloze_html import blanked
 from ladder_desktop.lessons.markdown import Markdown, plain_html
@@ -45,11 +46,9 @@ class QuestionsView(QWidget):
         self._found: list[int] = []
         self.questions = _Questions(study.cards, markdown)
         self.reader = Reader(theme, "Question and answer")
-        self.reveal_action = QAction("Show or hide the answer", self)
-        self.reveal_action.setShortcut(QKeySequence("Space"))
-        self.reveal_action.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
-        self.reveal_action.triggered.connect(self.toggle_answer)
-        self.addAction(self.reveal_action)
+        self.reveal_action = make_action(
+            self, "questions.reveal", "Show or hide the answer", self.toggle_answer, ["Space"]
+        )
         self.reveal = QPushButton()
         self.reveal.setProperty("role", "primary")
         self.reveal.clicked.connect(self.toggle_answer)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ladder_content.model import Snippet, Study
 from PySide6.QtCore import QPoint, Qt, Signal
-from PySide6.QtGui import QAction, QKeySequence, QResizeEvent, QShowEvent, QTextCursor, QTextDocument
+from PySide6.QtGui import QAction, QResizeEvent, QShowEvent, QTextCursor, QTextDocument
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QListWidget,
@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from ladder_desktop.actions import make_action
 from ladder_desktop.lessons.code_edit import CodeEdit, code_document
 from ladder_desktop.lessons.markdown import Markdown
 from ladder_desktop.lessons.reader import Reader
@@ -211,20 +212,15 @@ class SandboxView(QWidget):
         return button
 
     def _make_actions(self) -> list[QAction]:
-        made = []
-        for name, slot, keys in (
-            ("Run the program", self.run, ("Ctrl+Return", "Ctrl+Enter")),
-            ("Check the program", self.check, ("Ctrl+Shift+Return", "Ctrl+Shift+Enter")),
-            ("Stop the program", self.stop, ("Ctrl+.",)),
-            ("Reset the program", self.reset, ("Ctrl+Shift+Backspace",)),
-        ):
-            action = QAction(name, self)
-            action.setShortcuts([QKeySequence(key) for key in keys])
-            action.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
-            action.triggered.connect(slot)
-            self.addAction(action)
-            made.append(action)
-        return made
+        return [
+            make_action(self, f"sandbox.{verb}", f"{verb.capitalize()} the program", slot, keys)
+            for verb, slot, keys in (
+                ("run", self.run, ("Ctrl+Return", "Ctrl+Enter")),
+                ("check", self.check, ("Ctrl+Shift+Return", "Ctrl+Shift+Enter")),
+                ("stop", self.stop, ("Ctrl+.",)),
+                ("reset", self.reset, ("Ctrl+Shift+Backspace",)),
+            )
+        ]
 
     def _lay_out(self) -> None:
         left = QWidget()
