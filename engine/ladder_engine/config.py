@@ -20,6 +20,8 @@ class EngineConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     `max_num_speculating` run, because then the step has no arithmetic to spare.
     `prefix_caching` keeps the KV of full blocks after their owners have gone, and shares it with whoever has the same
     prefix.
+    `batch_invariant` gives every token the same logits, bit for bit, alone or in a batch, chunked or not, with a cold or
+    a warm cache (BATCHINVARIANTCOST).
 
     Two fields are there for comparison with how it used to be done. `batching="static"` lets nobody in until everybody
     in the batch is done. `kv_layout="slab"` reserves room for max_model_len tokens, in one piece, for every sequence.
@@ -36,6 +38,7 @@ class EngineConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     draft_model: str | None = None
     max_num_speculating: Positive | None = None
     prefix_caching: bool = False
+    batch_invariant: bool = False
     batching: Literal["continuous", "static"] = "continuous"
     kv_layout: Literal["paged", "slab"] = "paged"
 

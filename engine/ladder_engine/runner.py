@@ -66,7 +66,7 @@ def _build(scenario: Scenario, recorder: Recorder, kernels: KernelMode, models_d
     check_fits(scenario, lambda text: len(tokenizer.encode(text)))
     device = torch.device("cuda" if torch.cuda.is_available() and kernels != "interpret" else "cpu")
     try:
-        operations = choose(device, kernels)
+        operations = choose(device, kernels, config.batch_invariant)
     except KernelError as error:
         raise EngineError(str(error)) from None
     _leave_cores_free()
