@@ -25,7 +25,7 @@ from tests.engine.conftest import Machine
 
 PROMPTS = [
     "What is the KV cache?",
-    "Static batching holds every slot until the longest answer ends. " * 5,
+    "Static batching holds every slot until the longest answer ends. " * 4,
     "a",
     "Why does a block table help when sequences grow at different speeds?",
     "Static batching holds every slot until the longest answer ends. But",
@@ -68,11 +68,13 @@ def logits_of(
             for place in range(work.num_samples):
                 text = (*work.seq.token_ids, *work.draft_tokens[:place])
                 row = next(rows).clone()
-                assert torch.equal(found.setdefault(text, row), row)
+                first = found.setdefault(text, row)
+                assert not box.config.batch_invariant or torch.equal(first, row)
         return samples
 
     executor._model.run = noting  # type: ignore[method-assign]
     box.engine = Engine(box.config, executor, box.tokenizer, (0,), Recorder(box.events.extend))
+    box.engine.scheduler.drafting.propose = lambda token_ids, most: token_ids[-most:]
     for again in range(2 if "prefix_caching" in limits else 1):
         for i, text in enumerate(PROMPTS):
             box.engine.add(f"r{i}.{again}", text, 6 + 2 * i, SamplingParams(ignore_eos=True))
@@ -89,14 +91,13 @@ def test_logits_are_the_same_bits_in_any_company(
     assert len(alone) == sum(6 + 2 * i for i in range(len(PROMPTS)))
     happened: set[type] = set()
     for limits, name in zip(LIMITS[1:], IDS[1:], strict=True):
+        if name == "preempted" and model == "bundled":  # it needs fewer tokens for the same text
+            limits = {**limits, "num_blocks": 9}
         found, box = logits_of(machine, folders[model], limits)
         happened |= {type(event) for event in box.events}
-        assert alone.keys() <= found.keys(), name
-        different = [text for text, row in alone.items() if not torch.equal(row, found[text])]
-        assert not different, (name, len(different))
-    assert happened >= {Preempted, BlocksShared}
-    if model == "bundled":
-        assert Verified in happened
+        same = [text in found and torch.equal(row, found[text]) for text, row in alone.items()]
+        assert all(same), f"{name}: {same.count(False)} of {len(same)} rows differ"
+    assert happened >= {Preempted, BlocksShared, Verified}
 
 
 def test_it_computes_what_the_ordinary_operations_compute(
