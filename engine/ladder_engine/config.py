@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from ladder_engine.errors import ModelError
+from ladder_engine.errors import EngineError, ModelError
 
 Positive = Annotated[int, msgspec.Meta(ge=1)]
 
@@ -73,6 +73,35 @@ class EngineConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
                 f"and the whole pool has {self.num_blocks}"
             )
         return None
+
+
+CHANGEABLE = (
+    "max_num_seqs",
+    "max_num_batched_tokens",
+    "admission",
+    "max_num_waiting",
+    "num_speculative_tokens",
+    "max_num_speculating",
+    "prefix_caching",
+    "batching",
+)
+"""Settings that can change while the engine runs: those the scheduler reads in each step, not those the pool is built from."""
+
+
+def reconfigured(config: EngineConfig, changes: Mapping[str, object], num_running: int) -> EngineConfig:
+    """The settings with these changes. Raises EngineError, one sentence, when they cannot be."""
+    if fixed := changes.keys() - set(CHANGEABLE):
+        raise EngineError(f"{min(fixed)} is fixed while the engine runs; these can change: {', '.join(CHANGEABLE)}.")
+    try:
+        changed = msgspec.convert({**msgspec.to_builtins(config), **changes}, EngineConfig)
+    except msgspec.ValidationError as error:
+        what, _, place = str(error).replace("`", "").partition(" - at $.")
+        raise EngineError(f"The engine stays as it was: {place or 'settings'}: {what}.") from None
+    if changed.max_num_batched_tokens < num_running:
+        raise EngineError(
+            f"The engine stays as it was: {num_running} requests run, and each needs one token of max_num_batched_tokens."
+        )
+    return changed
 
 
 class ModelConfig(msgspec.Struct, frozen=True, kw_only=True):

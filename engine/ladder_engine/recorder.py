@@ -29,6 +29,10 @@ class Recorder:
         """Seconds since the engine started."""
         return self._clock() - self._zero
 
+    def skip(self, seconds: float) -> None:
+        """Leave out so much of the time that has passed: the engine was held, and its clock with it."""
+        self._zero += seconds
+
     def begin_step(self) -> None:
         """From here on, events belong to this step."""
         self.step = self.step or 1

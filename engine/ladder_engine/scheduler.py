@@ -28,6 +28,7 @@ from ladder_engine.trace import (
     Finished,
     FinishReason,
     Preempted,
+    Reconfigured,
     Refused,
     Sampled,
     Scheduled,
@@ -127,7 +128,7 @@ class Scheduler:
             prefix = self.blocks.cached_prefix(seq)
             if not is_open:
                 wait_reason = "static_batch"
-            elif len(self.running) == self.config.max_num_seqs:
+            elif len(self.running) >= self.config.max_num_seqs:
                 wait_reason = "max_num_seqs"
             elif not self.blocks.has_room(seq, prefix):
                 wait_reason = "no_free_blocks"
@@ -165,6 +166,13 @@ class Scheduler:
         if done:
             self.running = [seq for seq in self.running if not seq.finish_reason]
         return done
+
+    def configure(self, config: EngineConfig) -> None:
+        """Follow other settings from the next step on. Who runs already stays, whatever the new limits."""
+        self.config = config
+        self.blocks.configure(config)
+        self.admission.configure(config)
+        self._record(Reconfigured, engine=config)
 
     def abort(self, seq: Sequence) -> None:
         """Forget a sequence that waits or runs, now."""
