@@ -86,6 +86,16 @@ def take_tour(out: Path) -> None:
         raise Fault(str(error)) from error
 
 
+@main.command()
+def keys() -> None:
+    """Print every action and its keys as a Markdown table."""
+    os.environ["QT_QPA_PLATFORM"] = "offscreen"
+    _need_system_libraries()
+    from ladder_desktop.key_table import bundled_key_table
+
+    click.echo(bundled_key_table(), nl=False)
+
+
 main.add_command(engine)
 
 

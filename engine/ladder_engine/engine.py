@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ladder_engine.config import EngineConfig, reconfigured
+from ladder_engine.config import EngineConfig
 from ladder_engine.executor import Executor
+from ladder_engine.reconfigure import reconfigured
 from ladder_engine.recorder import Recorder
 from ladder_engine.sampling import SamplingParams
 from ladder_engine.scheduler import Scheduler

@@ -11,7 +11,7 @@ from torch import Tensor
 from ladder_engine.config import EngineConfig
 from ladder_engine.inputs import prepare
 from ladder_engine.logits import adjust, logprobs, pick
-from ladder_engine.model import KVCache, Llama, Placement
+from ladder_engine.model import Decoder, KVCache, Placement
 from ladder_engine.scheduler import Batch
 from ladder_engine.sequence import Output
 
@@ -28,7 +28,7 @@ class Executor(Protocol):
 class TorchExecutor:
     """Real weights on one device."""
 
-    def __init__(self, model: Llama, config: EngineConfig) -> None:
+    def __init__(self, model: Decoder, config: EngineConfig) -> None:
         self._model = model
         self._block_size = config.block_size
         self._cache = KVCache.empty(model.config, config.num_blocks, config.block_size, like=model.embedding)

@@ -13,7 +13,7 @@ from ladder_kernels.dispatch import KernelError, choose
 from ladder_engine.engine import Engine
 from ladder_engine.errors import EngineError, ScenarioError
 from ladder_engine.executor import TorchExecutor
-from ladder_engine.model import Llama
+from ladder_engine.model import Decoder
 from ladder_engine.protocol import KernelMode
 from ladder_engine.recorder import Recorder, Sink
 from ladder_engine.scenario import Scenario, check_fits, load_scenario, with_variant
@@ -70,7 +70,7 @@ def _build(scenario: Scenario, recorder: Recorder, kernels: KernelMode) -> Engin
     except KernelError as error:
         raise EngineError(str(error)) from None
     _leave_cores_free()
-    model = Llama.load(folder, operations, device, torch.float32)
+    model = Decoder.load(folder, operations, device, torch.float32)
     if config.max_model_len > model.config.max_position_embeddings:
         raise ScenarioError(
             f"{scenario.path}: max_model_len is {config.max_model_len}, and {scenario.model} knows only "

@@ -50,7 +50,7 @@ class RmsNorm(Protocol):
 
 @dataclass(frozen=True)
 class Operations:
-    """What the engine runs. Each operation is described in the file of its name."""
+    """What the engine runs. Each operation is described in the file of its name, `moe` in moe_gemm.py."""
 
     name: str
     store_kv: Callable[[Tensor, Tensor, Tensor, Tensor, Tensor], None]
@@ -59,6 +59,7 @@ class Operations:
     rms_norm: RmsNorm
     rope: Callable[[Tensor, Tensor, Tensor, Tensor], tuple[Tensor, Tensor]]
     silu_mul: Callable[[Tensor], Tensor]
+    moe: Callable[[Tensor, Tensor, Tensor, Tensor, int, bool], Tensor]
     sample: Callable[[Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor], Tensor]
 
 
@@ -96,7 +97,16 @@ def choose(device: torch.device, mode: Mode = "auto") -> Operations:
 
 
 def _twins() -> Operations:
-    from ladder_kernels import copy_blocks, paged_attention, rms_norm, rope, sample, silu_mul, store_kv
+    from ladder_kernels import (
+        copy_blocks,
+        moe_gemm,
+        paged_attention,
+        rms_norm,
+        rope,
+        sample,
+        silu_mul,
+        store_kv,
+    )
 
     return Operations(
         name="torch",
@@ -106,12 +116,22 @@ def _twins() -> Operations:
         rms_norm=rms_norm.rms_norm_torch,
         rope=rope.rope_torch,
         silu_mul=silu_mul.silu_mul_torch,
+        moe=moe_gemm.moe_torch,
         sample=sample.sample_torch,
     )
 
 
 def _kernels(name: str) -> Operations:
-    from ladder_kernels import copy_blocks, paged_attention, rms_norm, rope, sample, silu_mul, store_kv
+    from ladder_kernels import (
+        copy_blocks,
+        moe_gemm,
+        paged_attention,
+        rms_norm,
+        rope,
+        sample,
+        silu_mul,
+        store_kv,
+    )
 
     return Operations(
         name=name,
@@ -121,5 +141,6 @@ def _kernels(name: str) -> Operations:
         rms_norm=rms_norm.rms_norm_triton,
         rope=rope.rope_triton,
         silu_mul=silu_mul.silu_mul_triton,
+        moe=moe_gemm.moe_triton,
         sample=sample.sample_triton,
     )

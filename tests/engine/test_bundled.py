@@ -9,8 +9,8 @@ from typing import TypeVar
 import pytest
 from ladder_content.loader import bundled_pack, load_pack
 from ladder_content.text import plain_text
-from ladder_engine.config import ModelConfig
 from ladder_engine.fold import RunState, fold
+from ladder_engine.model_config import ModelConfig
 from ladder_engine.models import bundled_model
 from ladder_engine.runner import run_scenario
 from ladder_engine.scenario import find_scenario

@@ -9,10 +9,11 @@ from typing import Any
 
 import pytest
 import torch
-from ladder_engine.config import EngineConfig, ModelConfig
+from ladder_engine.config import EngineConfig
 from ladder_engine.errors import ModelError
 from ladder_engine.inputs import prepare
-from ladder_engine.model import KVCache, Llama, Placement
+from ladder_engine.model import Decoder, KVCache, Placement
+from ladder_engine.model_config import ModelConfig
 from ladder_engine.sampling import SamplingParams
 from ladder_engine.scheduler import Work
 from ladder_engine.sequence import Sequence
@@ -23,9 +24,14 @@ CPU = torch.device("cpu")
 
 
 def oracle(folder: Path) -> Any:
-    from transformers import LlamaForCausalLM
+    """transformers' own model of the folder; it must know every tensor that our writer wrote, and miss none."""
+    from transformers import AutoModelForCausalLM
 
-    return LlamaForCausalLM.from_pretrained(folder, dtype=torch.float32, attn_implementation="eager")
+    model, info = AutoModelForCausalLM.from_pretrained(
+        folder, dtype=torch.float32, attn_implementation="eager", output_loading_info=True
+    )
+    assert not any(info.values()), info
+    return model
 
 
 def sequence(folder: Path, seq_id: int, tokens: list[int], blocks: list[int]) -> Sequence:
@@ -37,7 +43,7 @@ def sequence(folder: Path, seq_id: int, tokens: list[int], blocks: list[int]) ->
 
 def paged_logits(folder: Path, prompts: list[list[int]], chunk: int) -> list[torch.Tensor]:
     """Logits after every token, all prompts in one batch, `chunk` tokens of each a step, in scattered blocks."""
-    model = Llama.load(folder, choose(CPU, "torch"), CPU, torch.float32)
+    model = Decoder.load(folder, choose(CPU, "torch"), CPU, torch.float32)
     config = EngineConfig(
         num_blocks=40, block_size=4, max_num_seqs=8, max_num_batched_tokens=99, max_model_len=99
     )
@@ -71,17 +77,26 @@ def paged_logits(folder: Path, prompts: list[list[int]], chunk: int) -> list[tor
     return [torch.cat(parts) for parts in rows]
 
 
+PROMPTS = [[(7 * token + 3) % 320 for token in range(size)] for size in (1, 7, 16, 41)]
+LLAMA3 = {"rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0,
+          "original_max_position_embeddings": 64}  # fmt: skip
+YARN = {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 32}
+
+
+def check_against_transformers(folder: Path, chunks: tuple[int, ...] = (99, 5)) -> None:
+    theirs = oracle(folder)
+    with torch.no_grad():
+        expected = [theirs(torch.tensor([prompt])).logits[0] for prompt in PROMPTS]
+    for chunk in chunks:
+        for ours, wanted in zip(paged_logits(folder, PROMPTS, chunk), expected, strict=True):
+            torch.testing.assert_close(ours, wanted, atol=1e-4, rtol=1e-4)
+
+
 @pytest.mark.parametrize("tied", [True, False])
 @pytest.mark.parametrize("kv_heads", [4, 2, 1])
 def test_logits_equal_transformers(make_checkpoint: Callable[..., Path], kv_heads: int, tied: bool) -> None:
     folder = make_checkpoint(num_key_value_heads=kv_heads, tie_word_embeddings=tied, head_dim=12)
-    prompts = [list(range(5, 5 + size)) for size in (1, 7, 16, 30)]
-    theirs = oracle(folder)
-    for chunk in (99, 5, 1):
-        for prompt, ours in zip(prompts, paged_logits(folder, prompts, chunk), strict=True):
-            with torch.no_grad():
-                expected = theirs(torch.tensor([prompt])).logits[0]
-            torch.testing.assert_close(ours, expected, atol=1e-4, rtol=1e-4)
+    check_against_transformers(folder, (99, 5, 1))
 
 
 @pytest.mark.parametrize(
@@ -91,18 +106,31 @@ def test_logits_equal_transformers(make_checkpoint: Callable[..., Path], kv_head
         {"dtype": torch.float16},
         {"rope_theta": 500.0},
         {"rope_parameters": {"rope_type": "default", "rope_theta": 500.0}},
-        {"rope_scaling": {"rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0,
-                          "original_max_position_embeddings": 64}},
+        {"rope_scaling": LLAMA3},
+        {"rope_scaling": YARN},
+        {"rope_scaling": {"type": "linear", "factor": 2.5}},
+        {"attention_bias": True, "mlp_bias": True},
+        {"model_type": "mistral", "sliding_window": 6},
+        {"model_type": "qwen2"},
+        {"model_type": "qwen2", "shards": 2, "tie_word_embeddings": False, "rope_scaling": YARN},
+        {"model_type": "qwen2", "use_sliding_window": True, "sliding_window": 5, "max_window_layers": 1},
+        {"model_type": "qwen3", "head_dim": 16},
+        {"model_type": "qwen3", "tie_word_embeddings": False, "attention_bias": True, "rope_scaling": YARN},
+        {"model_type": "qwen3", "use_sliding_window": True, "sliding_window": 5,
+         "layer_types": ["sliding_attention", "full_attention"]},
+        {"model_type": "mixtral", "tie_word_embeddings": False},
+        {"model_type": "mixtral", "shards": 2, "sliding_window": 6},
+        {"model_type": "qwen3_moe", "tie_word_embeddings": False, "shards": 2},
+        {"model_type": "qwen3_moe", "norm_topk_prob": False, "rope_scaling": YARN},
+        {"model_type": "qwen3_moe", "decoder_sparse_step": 2, "use_sliding_window": True, "sliding_window": 5},
+        {"model_type": "qwen3_moe", "mlp_only_layers": [1], "attention_bias": True},
     ],
-    ids=["sharded", "fp16", "rope_theta", "rope_parameters", "llama3"],
+    ids=lambda changes: "-".join(str(part) for part in changes.values() if not isinstance(part, dict))[:40],
 )  # fmt: skip
-def test_published_layouts_load(make_checkpoint: Callable[..., Path], changes: dict[str, Any]) -> None:
-    folder = make_checkpoint(**changes)
-    prompt = list(range(3, 40))
-    (ours,) = paged_logits(folder, [prompt], 16)
-    with torch.no_grad():
-        expected = oracle(folder)(torch.tensor([prompt])).logits[0]
-    torch.testing.assert_close(ours, expected, atol=1e-4, rtol=1e-4)
+def test_every_familys_published_layout_gives_transformers_logits(
+    make_checkpoint: Callable[..., Path], changes: dict[str, Any]
+) -> None:
+    check_against_transformers(make_checkpoint(**changes))
 
 
 def test_end_tokens_are_those_of_both_files(make_checkpoint: Callable[..., Path]) -> None:
@@ -119,8 +147,12 @@ def edit(folder: Path, **changes: Any) -> None:
 @pytest.mark.parametrize(
     ("break_it", "words"),
     [
-        (lambda folder: edit(folder, model_type="qwen3"), ["config.json", "'qwen3'", "'llama'"]),
-        (lambda folder: edit(folder, attention_bias=True), ["config.json", "attention_bias"]),
+        (lambda folder: edit(folder, model_type="gemma3"), ["config.json", "'gemma3'", "llama", "qwen3_moe"]),
+        (lambda folder: edit(folder, attention_bias=True), ["q_proj.bias", "missing"]),
+        (lambda folder: edit(folder, model_type="qwen3"), ["q_norm.weight", "missing"]),
+        (lambda folder: edit(folder, num_hidden_layers=1), ["model.layers.1.", "does not have"]),
+        (lambda folder: edit(folder, partial_rotary_factor=0.5), ["config.json", "partial_rotary_factor"]),
+        (lambda folder: edit(folder, head_dim=7), ["config.json", "head_dim is 7"]),
         (
             lambda folder: edit(folder, quantization_config={"bits": 4}),
             ["config.json", "quantization_config"],
@@ -142,7 +174,7 @@ def test_a_folder_that_cannot_load_says_why(
     folder = make_checkpoint()
     break_it(folder)
     with pytest.raises(ModelError) as error:
-        Llama.load(folder, choose(CPU, "torch"), CPU, torch.float32)
+        Decoder.load(folder, choose(CPU, "torch"), CPU, torch.float32)
     for word in [str(folder), *words]:
         assert word in str(error.value)
     assert str(error.value).endswith(".")

@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 from ladder_engine import runner
-from ladder_engine.config import CHANGEABLE
 from ladder_engine.errors import EngineError
 from ladder_engine.fold import fold
 from ladder_engine.protocol import (
@@ -27,6 +26,7 @@ from ladder_engine.protocol import (
     decode_messages,
     read_frame,
 )
+from ladder_engine.reconfigure import CHANGEABLE
 from ladder_engine.recorder import Recorder
 from ladder_engine.service import Service
 from ladder_engine.trace import Arrived, Finished, Reconfigured, Refused, RunEnded, StepTimed

@@ -13,7 +13,7 @@ from ladder_engine.client import EngineClient
 from ladder_engine.scenario import Scenario, load_scenario
 from pytestqt.qtbot import QtBot
 
-from tests.engine.conftest import write_checkpoint
+from tests.engine.checkpoints import write_checkpoint
 
 # The offscreen platform cannot tell a window its least size, and says so for every page with a layout.
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints", extend=True)
