@@ -159,6 +159,7 @@ class Application(QObject):
 
         page = LivePage(bundled_scenarios(), self.theme, EngineClient)
         page.failed.connect(self._say_fault)
+        page.go.connect(self.go)
         return page
 
     def _say_fault(self, sentence: str) -> None:

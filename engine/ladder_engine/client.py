@@ -116,7 +116,9 @@ class EngineClient:
 
     def add(self, name: str, prompt: str, max_tokens: int, sampling: SamplingParams | None = None) -> None:
         """Let one more request arrive."""
-        self._tell(Add(name=name, prompt=prompt, max_tokens=max_tokens, sampling=sampling or SamplingParams()))
+        self._tell(
+            Add(name=name, prompt=prompt, max_tokens=max_tokens, sampling=sampling or SamplingParams())
+        )
 
     def configure(self, **changes: Any) -> None:
         """Change settings of the engine that runs."""

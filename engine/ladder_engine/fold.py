@@ -98,6 +98,7 @@ class _Folder:
                     max_num_seqs=event.engine.max_num_seqs,
                     max_num_batched_tokens=event.engine.max_num_batched_tokens,
                     prefix_caching=event.engine.prefix_caching,
+                    engine=event.engine,
                 )
             case trace.RunEnded():
                 self.state.ended = event

@@ -25,7 +25,9 @@ CHANGEABLE = (
 def reconfigured(config: EngineConfig, changes: Mapping[str, object], num_running: int) -> EngineConfig:
     """The settings with these changes. Raises EngineError, one sentence, when they cannot be."""
     if fixed := changes.keys() - set(CHANGEABLE):
-        raise EngineError(f"{min(fixed)} is fixed while the engine runs; these can change: {', '.join(CHANGEABLE)}.")
+        raise EngineError(
+            f"{min(fixed)} is fixed while the engine runs; these can change: {', '.join(CHANGEABLE)}."
+        )
     try:
         changed = msgspec.convert({**msgspec.to_builtins(config), **changes}, EngineConfig)
     except msgspec.ValidationError as error:

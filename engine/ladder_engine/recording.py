@@ -16,6 +16,7 @@ from __future__ import annotations
 import tempfile
 import weakref
 import zlib
+from array import array
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -28,7 +29,16 @@ from ladder_engine.errors import TraceFileError
 from ladder_engine.fold import TraceError, fold
 from ladder_engine.lru import Lru
 from ladder_engine.state import RunState, SequenceState, Step
-from ladder_engine.trace import AnyEvent, Arrived, BlocksFreed, Finished, Reconfigured, Refused, RunEnded, StepTimed
+from ladder_engine.trace import (
+    AnyEvent,
+    Arrived,
+    BlocksFreed,
+    Finished,
+    Reconfigured,
+    Refused,
+    RunEnded,
+    StepTimed,
+)
 
 CHUNK_EVENTS = 3000  # folding them takes some 20 ms
 RECENT_STEPS = 2048
@@ -88,6 +98,7 @@ class History(Sequence[Step]):
 class Recording:
     """Takes the events of one run, and gives the state at any position.
 
+    `begun` is when the first request arrived, `ends` when each step was over, in seconds of the engine's clock.
     `feed` raises TraceError if they do not add up, and TraceFileError, one sentence, when the disk takes no more.
     """
 
@@ -108,6 +119,14 @@ class Recording:
         self._all: dict[int, SequenceState] = {}
         self.edge = RunState()
         self.num_events = 0
+        self.begun = 0.0
+        self._has_begun = False
+        self.ends = array("d")
+
+    @property
+    def seconds(self) -> float:
+        """From the first arrival to the end of the last step."""
+        return self.ends[-1] - self.begun if self.ends else 0.0
 
     @property
     def last(self) -> int:
@@ -167,7 +186,9 @@ class Recording:
     def _belongs_before(self, event: AnyEvent) -> bool:
         """Whether it happened between two steps, or is the end, so that the position before shows it."""
         if isinstance(event, BlocksFreed) and self._between:
-            return event.step == 0  # of an abort, which Finished tells, or of a step that begins with a preemption
+            return (
+                event.step == 0
+            )  # of an abort, which Finished tells, or of a step that begins with a preemption
         aborted = isinstance(event, Finished) and event.reason == "aborted"
         quiet = aborted or isinstance(event, Arrived | Refused | Reconfigured)
         self._between = self._between and (quiet or event.step == 0)
@@ -184,6 +205,8 @@ class Recording:
             return
         events = self._open.events[self._folded : count]
         for event in events:
+            if isinstance(event, Arrived) and not self._has_begun:
+                self.begun, self._has_begun = event.time, True
             if isinstance(event, Arrived) and event.seq_id in self._done_ids:
                 raise TraceError(f"Sequence {event.seq_id} arrives a second time in step {event.step}.")
         state = fold(events, self._light)
@@ -199,6 +222,7 @@ class Recording:
         """A step is over: keep it, and begin another chunk when this one is full."""
         self._fold(len(self._open.events))
         self._recent.append(self._light.steps[-1])
+        self.ends.append(self._light.time)
         self._light = replace(self._light, steps=self._light.steps[-1:])
         self._open.ends.append(len(self._open.events))
         self._done_at.append(len(self._done))

@@ -88,6 +88,7 @@ def _build(scenario: Scenario, recorder: Recorder, kernels: KernelMode) -> Engin
         schema=SCHEMA,
         scenario=scenario.id,
         variant=scenario.variant,
+        engine=config,
         model=scenario.model,
         kernels=operations.name,
         device=str(device),

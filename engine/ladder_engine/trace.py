@@ -47,6 +47,7 @@ class RunStarted(Event, frozen=True):
     kv_bytes_per_token: int
     prefix_caching: bool = False
     variant: str = ""
+    engine: EngineConfig | None = None
 
 
 class Arrived(Event, frozen=True):

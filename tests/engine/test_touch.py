@@ -80,14 +80,18 @@ def scenario(tmp_path: Path, checkpoint: Path) -> Path:
 
 
 def test_a_run_holds_exactly_after_the_step_it_was_told(scenario: Path) -> None:
-    events, script = serve(Run(str(scenario), "torch", until=0), Advance(1), Advance(1), Advance(5), Advance())
+    events, script = serve(
+        Run(str(scenario), "torch", until=0), Advance(1), Advance(1), Advance(5), Advance()
+    )
     assert script.steps_when_held == [0, 0, 1, 1, 5, 15]  # the first and the last time it waits for a run
     assert isinstance(events[-1], RunEnded)
     assert events[-1].error is None
     assert fold(events).num_output_tokens == 24
 
 
-def test_the_clock_stands_still_while_the_engine_holds(scenario: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_clock_stands_still_while_the_engine_holds(
+    scenario: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     now = 0.0
 
     def pass_an_hour() -> None:
@@ -119,10 +123,15 @@ def test_a_request_of_ones_own_arrives_while_the_run_holds_and_is_seen_at_once(s
 def test_settings_change_between_steps_and_what_cannot_be_is_declined(scenario: Path) -> None:
     wrong = [{"num_blocks": 3}, {"max_num_seqs": 0}, {"magic": 1}, {"max_num_batched_tokens": 1}]
     events, _ = serve(
-        Run(str(scenario), "torch", until=5), *map(Configure, wrong), Configure({"max_num_seqs": 1}), Advance()
+        Run(str(scenario), "torch", until=5),
+        *map(Configure, wrong),
+        Configure({"max_num_seqs": 1}),
+        Advance(),
     )
     sentences = [event.message for event in events if isinstance(event, Declined)]
-    assert sentences[0].startswith("num_blocks is fixed while the engine runs; these can change: max_num_seqs,")
+    assert sentences[0].startswith(
+        "num_blocks is fixed while the engine runs; these can change: max_num_seqs,"
+    )
     assert sentences[1] == "The engine stays as it was: max_num_seqs: Expected int >= 1."
     assert sentences[2].startswith("magic is fixed")
     assert sentences[3].startswith("The engine stays as it was: 2 requests run, and each needs one token")
@@ -152,7 +161,10 @@ def test_a_run_that_stays_open_waits_for_prompts_until_it_is_stopped(scenario: P
 def test_whatever_changes_in_the_midst_of_a_run_answers_and_blocks_stay_right(seed: int) -> None:
     chance = random.Random(seed)
     bench = Bench(num_blocks=24, max_num_seqs=5)
-    seqs = [bench.add(chance.randint(2, 14), chance.randint(3, 12), shared=chance.randint(0, 8)) for _ in range(14)]
+    seqs = [
+        bench.add(chance.randint(2, 14), chance.randint(3, 12), shared=chance.randint(0, 8))
+        for _ in range(14)
+    ]
     choices: dict[str, list[Any]] = {
         "max_num_seqs": [1, 2, 5, 8],
         "max_num_batched_tokens": [8, 16, 40],

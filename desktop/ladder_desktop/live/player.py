@@ -1,6 +1,7 @@
 """The playhead over the trace of a run: live, paused, or anywhere back in time. No Qt.
 
-The recording holds the run; this says where in it a person is.
+The recording holds the run; this says where in it a person is, and how far the engine may go ahead of them: a little
+while playing, so that what they touch is near what they see, and not at all while paused.
 """
 
 from __future__ import annotations
@@ -11,7 +12,9 @@ from ladder_engine.recording import Recording
 from ladder_engine.state import RunState
 from ladder_engine.trace import AnyEvent
 
-SPEEDS = (1, 2, 5, 10, 20, 30, 60, 120)
+FULL_SPEED = 1_000_000
+SPEEDS = (1, 2, 5, 10, 20, 30, 60, 120, FULL_SPEED)
+LEAD_S = 0.4  # how far the engine may be ahead of the playhead, in seconds of playing
 
 
 class Player:
@@ -24,6 +27,7 @@ class Player:
         self.playing = False
         self.speed = speed
         self._progress = 0.0
+        self._owed = 0  # steps that were asked for at the edge and have not come yet
         self.recording = Recording()
         self.position = 0
         self.state = RunState()
@@ -55,11 +59,32 @@ class Player:
         """Whether the run is over and the playhead stands at its end."""
         return self.edge.ended is not None and self.position == self.last
 
+    @property
+    def bound(self) -> int | None:
+        """The step after which the engine has to hold; None: it need not."""
+        if not self.playing:
+            return self.last + self._owed
+        return None if self.speed == FULL_SPEED else self.position + 1 + int(self.speed * LEAD_S)
+
+    @property
+    def speed_words(self) -> str:
+        """The speed as people read it."""
+        return "full speed" if self.speed == FULL_SPEED else f"{self.speed} steps/s"
+
+    @property
+    def place_words(self) -> str:
+        """Where the playhead is."""
+        return f"step {self.position} of {self.last}"
+
     def feed(self, events: Sequence[AnyEvent]) -> None:
         """Take the next events of the run. Raises TraceError if they do not add up, TraceFileError when the disk is full."""
         at_edge = self.position == self.last
         self.recording.feed(events)
-        if at_edge and self.position == self.last:
+        if self._owed and self.position < self.last:
+            steps = min(self._owed, self.last - self.position)
+            self._owed -= steps
+            self.seek(self.position + steps)
+        elif at_edge and self.position == self.last:
             self.state = self.edge
         elif at_edge:  # what came before the next step belongs to this position too
             self.state = self.recording.state(self.position)
@@ -74,16 +99,21 @@ class Player:
         """Let the playhead run; from the start again if the run is over."""
         if self.ended:
             self.seek(0)
+        self._owed = 0
         self.playing = True
 
     def pause(self) -> None:
-        """Hold the playhead."""
+        """Hold the playhead, and the engine with it."""
         self.playing = False
+        self._owed = 0
         self._progress = 0.0
 
     def step_by(self, steps: int) -> None:
-        """Pause, and move by so many steps."""
+        """Pause, and move by so many steps. Beyond the edge of a run that goes on, the engine is asked for them."""
+        beyond = self.position + steps - self.last
         self.pause()
+        if beyond > 0 and self.edge.ended is None:
+            self._owed = beyond
         self.seek(self.position + steps)
 
     def change_speed(self, notches: int) -> None:

@@ -22,6 +22,7 @@ from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
 from ladder_desktop.live.batch_cells import BatchWindow
 from ladder_desktop.live.batch_picture import BatchPicture
 from ladder_desktop.live.canvas import Canvas
+from ladder_desktop.live.duet import Side
 from ladder_desktop.live.player import Player
 from ladder_desktop.live.words import step_words
 from ladder_desktop.theme import Theme
@@ -37,10 +38,10 @@ class Timeline(QAbstractScrollArea):
     sought = Signal(int)
     described = Signal(str)
 
-    def __init__(self, theme: Theme, player: Player, parent: QWidget | None = None) -> None:
+    def __init__(self, theme: Theme, player: Player | Side, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.theme = theme
-        self.player = player
+        self.player: Player | Side = player
         self.num_steps = 0
         self._window = BatchWindow()
         self.selection: int | None = None

@@ -5,7 +5,7 @@ from itertools import takewhile
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from ladder_desktop.live.player import SPEEDS, Player
+from ladder_desktop.live.player import FULL_SPEED, SPEEDS, Player
 from ladder_engine.fold import RunState, TraceError, fold
 from ladder_engine.trace import AnyEvent, Arrived, Refused, StepTimed
 
@@ -112,7 +112,7 @@ def test_speed_has_notches_and_ends() -> None:
     player.change_speed(-100)
     assert player.speed == SPEEDS[0] == 1
     player.change_speed(100)
-    assert player.speed == SPEEDS[-1] == 120
+    assert player.speed == SPEEDS[-1] == FULL_SPEED
 
 
 def test_a_trace_that_does_not_add_up_is_said_when_it_arrives() -> None:

@@ -4,7 +4,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from ladder_desktop.live import timeline as geometry
-from ladder_desktop.live.batch_cells import DECODE, FINISHED, NOTHING, PREEMPTED, PREFILL, WAITING, BatchWindow
+from ladder_desktop.live.batch_cells import (
+    DECODE,
+    FINISHED,
+    NOTHING,
+    PREEMPTED,
+    PREFILL,
+    WAITING,
+    BatchWindow,
+)
 from ladder_desktop.live.player import Player
 from ladder_desktop.live.timeline import Timeline
 from ladder_desktop.theme import Theme, load_theme
