@@ -20,12 +20,16 @@ MAX_FRAME = 64 << 20
 
 
 class Run(msgspec.Struct, frozen=True, tag_field="type", tag=True):
-    """Run the scenario file, in one of its variants; a run that is going on is stopped first. `until`: see Advance."""
+    """Run the scenario file, in one of its variants; a run that is going on is stopped first.
+
+    `until`: see Advance. `models_dir` is where added models are kept.
+    """
 
     scenario: str
     kernels: KernelMode = "auto"
     variant: str = ""
     until: int | None = None
+    models_dir: str = ""
 
 
 class Advance(msgspec.Struct, frozen=True, tag_field="type", tag=True):

@@ -33,15 +33,17 @@ def run_scenario(
     kernels: KernelMode = "auto",
     attend: Attend = lambda engine: engine.has_work,
     variant: str = "",
+    models_dir: Path | None = None,
 ) -> None:
     """Run a scenario file, in one of its variants (the first when none is named); `sink` takes the trace, a step at a time.
+    `models_dir` is where added models are kept.
 
     Raises EngineError with one sentence. If the run had begun by then, the trace ends with a RunEnded that says the
     same. A run that `attend` breaks off ends with its sequences aborted.
     """
     scenario = with_variant(load_scenario(path), variant)
     recorder = Recorder(sink)
-    engine = _build(scenario, recorder, kernels)
+    engine = _build(scenario, recorder, kernels, models_dir)
     error: str | None = None
     try:
         _drive(engine, scenario, attend)
@@ -55,13 +57,14 @@ def run_scenario(
         error = f"{path}: the run broke off in step {recorder.step} ({type(cause).__name__}: {cause})."
         raise EngineError(error) from cause
     finally:
+        recorder.tick()
         recorder.add(RunEnded, error=error)
         recorder.flush()
 
 
-def _build(scenario: Scenario, recorder: Recorder, kernels: KernelMode) -> Engine:
+def _build(scenario: Scenario, recorder: Recorder, kernels: KernelMode, models_dir: Path | None) -> Engine:
     """Load what the scenario needs and check that it fits, then say that the run has started."""
-    folder, config = scenario.model_folder, scenario.engine
+    folder, config = scenario.model_folder(models_dir), scenario.engine
     tokenizer = Tokenizer.load(folder)
     check_fits(scenario, lambda text: len(tokenizer.encode(text)))
     device = torch.device("cuda" if torch.cuda.is_available() and kernels != "interpret" else "cpu")
@@ -88,7 +91,6 @@ def _build(scenario: Scenario, recorder: Recorder, kernels: KernelMode) -> Engin
         schema=SCHEMA,
         scenario=scenario.id,
         variant=scenario.variant,
-        engine=config,
         model=scenario.model,
         kernels=operations.name,
         device=str(device),
@@ -97,6 +99,7 @@ def _build(scenario: Scenario, recorder: Recorder, kernels: KernelMode) -> Engin
         max_num_seqs=config.max_num_seqs,
         max_num_batched_tokens=config.max_num_batched_tokens,
         max_model_len=config.max_model_len,
+        engine=config,
         prefix_caching=config.prefix_caching,
         kv_bytes_per_token=model.config.kv_bytes_per_token(model.embedding.element_size()),
     )

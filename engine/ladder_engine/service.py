@@ -73,7 +73,10 @@ class Service:
         try:
             from ladder_engine.runner import run_scenario
 
-            run_scenario(Path(command.scenario), send, command.kernels, self._attend, command.variant)
+            models_dir = Path(command.models_dir) if command.models_dir else None
+            run_scenario(
+                Path(command.scenario), send, command.kernels, self._attend, command.variant, models_dir
+            )
         except EngineError as error:
             if not begun:  # else the trace has said so
                 self._complain(str(error))
@@ -90,13 +93,13 @@ class Service:
             held = not engine.has_work or self._is_over(engine.recorder.step)
             if held:
                 engine.recorder.flush()  # who has arrived is seen while the engine holds
-            began = engine.recorder.now()
+            began = engine.recorder.tick()
             try:
                 command = self._inbox.get(block=held)
             except Empty:
                 return True
             if held:
-                engine.recorder.skip(engine.recorder.now() - began)
+                engine.recorder.skip(engine.recorder.tick() - began)
             if not self._follow(command, engine):
                 return False
         return True

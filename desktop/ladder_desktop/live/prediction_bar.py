@@ -28,8 +28,8 @@ class PredictionBar(QFrame):
         self.unit.setProperty("role", "muted")
         self.number = QDoubleSpinBox()
         self.number.setRange(0, 1_000_000)
-        for widget in (self.number, self.number.lineEdit()):
-            widget.setAccessibleName("Your prediction")
+        self.number.setAccessibleName("Your prediction")
+        self.number.lineEdit().setAccessibleName("Your prediction")
         self.choices = Chooser()
         self.choices.setAccessibleName("Your prediction")
         self.choices.view().setAccessibleName("Choices")

@@ -184,4 +184,3 @@ def test_single_steps_by_the_clock_of_seconds_stop_at_each_step_of_either(page: 
     for _ in range(400):
         duet.step_by(-1)
     assert (duet.sides[0].position, duet.sides[1].position) == (0, 0)
-
