@@ -28,6 +28,7 @@ from ladder_engine.trace import (
     Finished,
     FinishReason,
     Preempted,
+    Reconfigured,
     Refused,
     Sampled,
     Scheduled,
@@ -133,6 +134,14 @@ class Scheduler:
             self.running = [seq for seq in self.running if not seq.finish_reason]
         return done
 
+    def configure(self, config: EngineConfig) -> None:
+        """Follow other settings from the next step on. Who runs already stays, whatever the new limits."""
+        self.config = config
+        self.blocks.configure(config)
+        self.admission.configure(config)
+        self._recorder.tick()
+        self._record(Reconfigured, engine=config)
+
     def abort(self, seq: Sequence) -> None:
         """Forget a sequence that waits or runs, now."""
         self._recorder.tick()
@@ -153,7 +162,7 @@ class Scheduler:
 
     def _why_not(self, seq: Sequence, prefix: list[int], spare: int) -> WaitReason | None:
         """Why `seq`, whose first blocks are cached, cannot enter now; None if it can."""
-        if len(self.running) == self.config.max_num_seqs:
+        if len(self.running) >= self.config.max_num_seqs:
             return "max_num_seqs"
         if not self.blocks.has_room(seq, prefix):
             return "no_free_blocks"

@@ -185,6 +185,12 @@ class StepTimed(Event, frozen=True):
     num_cached_blocks: int = 0
 
 
+class Reconfigured(Event, frozen=True):
+    """Somebody changed the engine's settings while it ran. `engine` is all of them, from here on."""
+
+    engine: EngineConfig
+
+
 class RunEnded(Event, frozen=True):
     """The last event of every trace. `error` is None, or one sentence that says why the run broke off."""
 
@@ -193,5 +199,5 @@ class RunEnded(Event, frozen=True):
 
 AnyEvent = (
     RunStarted | Arrived | Refused | Waits | Admitted | BlocksAllocated | BlocksShared | BlocksCached
-    | BlocksEvicted | BlocksFreed | Scheduled | Preempted | Sampled | Verified | Finished | StepTimed | RunEnded
+    | BlocksEvicted | BlocksFreed | Reconfigured | Scheduled | Preempted | Sampled | Verified | Finished | StepTimed | RunEnded
 )  # fmt: skip
