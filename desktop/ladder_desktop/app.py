@@ -18,6 +18,7 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 
 from ladder_desktop import exporting
 from ladder_desktop.actions import ActionRegistry, make_action
+from ladder_desktop.data_option import models_dir
 from ladder_desktop.dialogs import show_fault, show_notice
 from ladder_desktop.garbage import GarbageCollector
 from ladder_desktop.home_page import HomePage
@@ -100,6 +101,7 @@ class Application(QObject):
             ("drill", "Drill", self._build_drill),
             ("tickets", "Tickets", self._build_tickets),
             ("live", "Live lab", self._build_live),
+            ("stats", "Statistics", self._build_stats),
         ]
         return [
             Entry(*page, keys=(f"Alt+{number % 10}",) if number <= 10 else ())
@@ -131,7 +133,7 @@ class Application(QObject):
     def _build_lesson(self, study: Study) -> QWidget:
         from ladder_desktop.lessons.lesson_page import LessonPage
 
-        page = LessonPage(self.pack, study, self.theme)
+        page = LessonPage(self.pack, study, self.theme, self.preferences)
         page.go.connect(self.go)
         return page
 
@@ -157,8 +159,16 @@ class Application(QObject):
 
         from ladder_desktop.live.live_page import LivePage
 
-        page = LivePage(bundled_scenarios(), self.theme, EngineClient)
+        client = partial(EngineClient, models_dir=models_dir(self.data_dir))
+        page = LivePage(bundled_scenarios(), self.theme, client)
         page.failed.connect(self._say_fault)
+        return page
+
+    def _build_stats(self) -> QWidget:
+        from ladder_desktop.stats.stats_page import StatsPage
+
+        page = StatsPage(self.desk, self.pack, self.theme)
+        page.go.connect(self.go)
         return page
 
     def _say_fault(self, sentence: str) -> None:

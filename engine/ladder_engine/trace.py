@@ -51,6 +51,7 @@ class RunStarted(Event, frozen=True):
     kv_bytes_per_token: int
     engine: EngineConfig
     prefix_caching: bool = False
+    variant: str = ""
 
 
 class Arrived(Event, frozen=True):
