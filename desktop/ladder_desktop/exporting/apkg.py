@@ -17,7 +17,7 @@ from datetime import date, datetime, timedelta
 from pathlib import Path
 
 from ladder_desktop.study import Algorithm, Memory, Review
-from ladder_desktop.study.desk import NEW_PER_DAY
+from ladder_desktop.study.settings import NEW_PER_DAY
 from ladder_desktop.study.studyday import ROLLOVER
 
 from . import anki_schema as schema

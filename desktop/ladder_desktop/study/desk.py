@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from types import TracebackType
@@ -11,21 +12,23 @@ from typing import TYPE_CHECKING, Self
 
 from sqlite_utils import Database
 
-from . import log
+from . import adjustments, log
+from .adjustment import Adjustment
 from .agenda import LEARN_AHEAD, Agenda
 from .algorithm import Algorithm
 from .clock import Clock, SystemClock
 from .errors import StudyError
+from .planner import Planner
 from .progress import StudyProgress, progress_of_study
 from .records import Answered, CardState, Counts, Item, Memory, Preview, Rating, Review
+from .replay import replay
 from .scheduler import Scheduler, due_instant
+from .settings import StudySettings, read_settings, write_settings
 from .store import Store
 from .studyday import moment_of, study_day, to_ms
 
 if TYPE_CHECKING:
     from .statistics import Scope, Statistics
-
-NEW_PER_DAY = 20
 
 
 class Desk:
@@ -34,29 +37,33 @@ class Desk:
     Nothing is kept in memory: each call reads the store, so a second window or a command line is never stale.
     """
 
-    def __init__(self, store: Store, clock: Clock, algorithm: Algorithm, new_per_day: int) -> None:
+    def __init__(self, store: Store, clock: Clock, wanted: Mapping[str, object]) -> None:
         self._store = store
         self._clock = clock
-        self._new_per_day = new_per_day
-        self._scheduler = Scheduler(algorithm)
+        self.planner = Planner(store, clock, lambda _: store.writing())
+        self._scheduler = Scheduler(Algorithm())
         with store.writing() as db:
-            self._algorithm_id = log.ensure_algorithm(db, algorithm)
+            settings, _ = read_settings(db)
+            if wanted:
+                write_settings(db, replace(settings, **wanted))  # type: ignore[arg-type]
 
     @staticmethod
     def open(
         data_dir: Path,
         clock: Clock | None = None,
         algorithm: Algorithm | None = None,
-        new_per_day: int = NEW_PER_DAY,
+        new_per_day: int | None = None,
     ) -> Desk:
-        """Open `data_dir`/progress.db, creating or migrating it.
+        """Open `data_dir`/progress.db, creating or migrating it. What is given takes the place of a stored setting.
 
         StudyError, one sentence, if it is newer, damaged, another program's, in use or not writable; it is then
         left untouched.
         """
         store = Store(data_dir)
         try:
-            return Desk(store, clock or SystemClock(), algorithm or Algorithm(), new_per_day)
+            given = {"algorithm": algorithm, "new_per_day": new_per_day}
+            wanted = {name: value for name, value in given.items() if value is not None}
+            return Desk(store, clock or SystemClock(), wanted)
         except BaseException:
             store.close()
             raise
@@ -122,7 +129,14 @@ class Desk:
 
         today = study_day(self._clock.now(), self._clock.zone())
         with self._store.reading() as db:
-            return gather(db, scope, today, self._scheduler.algorithm, tags)
+            return gather(db, scope, today, read_settings(db)[0].algorithm, tags)
+
+    # The plan
+
+    @property
+    def settings(self) -> StudySettings:
+        """How the next answer will be scheduled, and the daily limits. `planner` changes them."""
+        return self.planner.settings()
 
     # Answering
 
@@ -131,7 +145,8 @@ class Desk:
         zone = self._clock.zone()
         moment = moment_of(self._clock.now(), zone)
         with self._store.reading() as db:
-            return self._scheduler.preview(item_id, self._memory(db, item_id), moment, zone)
+            scheduler, _ = self._in_force(db)
+            return scheduler.preview(item_id, self._memory(db, item_id), moment, zone)
 
     def answer(
         self, item_id: str, rating: Rating, duration: timedelta, detail: dict[str, object] | None = None
@@ -145,7 +160,8 @@ class Desk:
         moment = moment_of(self._clock.now(), zone)
         with self._store.writing() as db:
             before = self._memory(db, item_id)
-            after = self._scheduler.answer(item_id, before, rating, moment)
+            scheduler, algorithm_id = self._in_force(db)
+            after = scheduler.answer(item_id, before, rating, moment)
             review = Review(
                 review_id=str(uuid.uuid4()),
                 item_id=item_id,
@@ -158,9 +174,9 @@ class Desk:
                 before=before,
                 after=after,
                 detail=detail,
-                algorithm=self._scheduler.algorithm,
+                algorithm=scheduler.algorithm,
             )
-            seq = log.append(db, review, self._algorithm_id)
+            seq = log.append(db, review, algorithm_id)
             log.write_memory(db, item_id, after)
             db.execute("INSERT INTO undo (seq) VALUES (?)", (seq,))
         return Answered(item_id, rating, due_instant(after, zone), review.review_id, after.phase)
@@ -213,14 +229,21 @@ class Desk:
         with self._store.reading() as db:
             return log.all_reviews(db)
 
-    def insert_reviews(self, reviews: Sequence[Review], items: Iterable[Item]) -> None:
+    def adjustments(self) -> list[Adjustment]:
+        """Return what moved items beside the answers, oldest first; it belongs to the log."""
+        with self._store.reading() as db:
+            return adjustments.all_adjustments(db)
+
+    def insert_reviews(
+        self, reviews: Sequence[Review], items: Iterable[Item], moved: Sequence[Adjustment] = ()
+    ) -> None:
         """Take another profile's log into this empty one, in one transaction; the card states come out identical.
 
-        `items` are those the log speaks of; those not registered here wait outside the queue until a pack brings
+        `moved` are the adjustments of that log. `items` are those the log speaks of; those not registered here wait outside the queue until a pack brings
         them. An import cannot be undone. StudyError, and nothing changed, if there are reviews here already or the
         log does not lead to the states it records.
         """
-        states, faults = log.replay(reviews)
+        states, faults = replay(reviews, moved)
         known = {item.item_id: item for item in items}
         if strangers := states.keys() - known.keys():
             faults.append(f"{min(strangers)} is reviewed but not described")
@@ -242,13 +265,15 @@ class Desk:
             )
             for review in reviews:
                 log.append(db, review, log.ensure_algorithm(db, review.algorithm))
+            for adjustment in moved:
+                adjustments.append(db, adjustment)
             for item_id, memory in states.items():
                 log.write_memory(db, item_id, memory)
 
     def rebuild_mismatches(self) -> list[str]:
         """Replay the log and compare with what is stored; one sentence a difference, [] when all is right."""
         with self._store.reading() as db:
-            states, faults = log.replay(log.all_reviews(db))
+            states, faults = replay(log.all_reviews(db), adjustments.all_adjustments(db))
             stored = log.all_memories(db)
         return faults + [
             f"{item_id} is stored in another state than its reviews lead to"
@@ -259,13 +284,20 @@ class Desk:
     def rebuild(self) -> None:
         """Replace all stored states by what the log leads to."""
         with self._store.writing() as db:
-            states, _ = log.replay(log.all_reviews(db))
+            states, _ = replay(log.all_reviews(db), adjustments.all_adjustments(db))
             db.execute("DELETE FROM cards")
             for item_id, memory in states.items():
                 log.write_memory(db, item_id, memory)
 
     def _agenda(self, db: Database, kind: str | None) -> Agenda:
-        return Agenda(db, self._clock.now(), self._clock.zone(), self._new_per_day, kind)
+        return Agenda(db, self._clock.now(), self._clock.zone(), read_settings(db)[0].new_per_day, kind)
+
+    def _in_force(self, db: Database) -> tuple[Scheduler, int]:
+        """Return what schedules now, and the number of its algorithm."""
+        settings, number = read_settings(db)
+        if settings.algorithm != self._scheduler.algorithm:
+            self._scheduler = Scheduler(settings.algorithm)
+        return self._scheduler, number
 
     def _memory(self, db: Database, item_id: str) -> Memory | None:
         memory = log.read_memory(db, item_id)

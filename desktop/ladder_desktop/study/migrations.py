@@ -73,12 +73,33 @@ def m001_items_cards_reviews_undo(db: Database) -> None:
 
 
 @migrations()
-def m003_statistics(db: Database) -> None:
-    """What statistics ask of the log, computed once when a review is written and kept in two covering indexes.
+def m003_settings_adjustments_statistics(db: Database) -> None:
+    """Settings live in the file, the log holds what rescheduling moved, and statistics have their indexes.
 
-    `tested` says that the answer tested memory: the item was in review and had not been answered that study day.
+    An adjustment stands in the log after the review `after_seq`. What statistics ask of a review is computed once,
+    when it is written: `tested` says that the answer tested memory, for the item was in review and had not been
+    answered that study day.
     """
     db.executescript("""
+        CREATE TABLE settings (
+            only         INTEGER PRIMARY KEY CHECK (only = 1),
+            value        TEXT NOT NULL,         -- JSON of StudySettings
+            algorithm_id INTEGER NOT NULL REFERENCES algorithms (algorithm_id)
+        ) STRICT;
+
+        CREATE TABLE adjustments (
+            number        INTEGER PRIMARY KEY,  -- the order of those that follow the same review
+            adjustment_id TEXT NOT NULL UNIQUE,
+            after_seq     INTEGER REFERENCES reviews (seq),
+            reason        TEXT NOT NULL,
+            made_at       INTEGER NOT NULL,
+            study_day     INTEGER NOT NULL,
+            utc_offset    INTEGER NOT NULL,
+            local_date    TEXT NOT NULL,
+            changes       TEXT NOT NULL,        -- JSON: each item with its timing before and after
+            algorithm_id  INTEGER NOT NULL REFERENCES algorithms (algorithm_id)
+        ) STRICT;
+
         ALTER TABLE reviews ADD COLUMN interval_before INTEGER AS (json_extract(before, '$.interval'));
         ALTER TABLE reviews ADD COLUMN tested INTEGER AS (coalesce(
             json_extract(before, '$.phase') = 'review' AND study_day > json_extract(before, '$.last_day'), 0
