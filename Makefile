@@ -7,13 +7,14 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constr
 INPUTS := pyproject.toml constraints.txt
 PACK := content/ladder_content/packs/runtime-ladder
 
-.PHONY: help run setup test lint shots models bench-live clean
+.PHONY: help run setup test lint shots keys models bench-live clean
 
 help:
 	@echo "make run         open Runtime Ladder (with no display: a tour in pictures, in tour/)"
 	@echo "make test        check style, types and import walls, and run every test"
 	@echo "make setup       only install what both need"
 	@echo "make shots       make the pictures of the README again"
+	@echo "make keys        make docs/keys.md again, the table of all keys"
 	@echo "make models      train the bundled models again from the lesson text (about 20 minutes)"
 	@echo "make bench-live  frame times of the live panel while the engine works"
 
@@ -45,6 +46,9 @@ lint: $(VENV)/.ready-test
 shots: setup
 	@$(BIN)/runtime-ladder tour --out tour
 	@mkdir -p docs && cp tour/drill.png docs/drill.png && cp tour/live.png docs/live.png
+
+keys: setup
+	@$(BIN)/runtime-ladder keys > docs/keys.md
 
 models: setup
 	@mkdir -p build

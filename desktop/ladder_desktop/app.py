@@ -9,28 +9,38 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, cast
 
 from ladder_content.loader import PackError, load_pack
 from ladder_content.model import Pack, Study
-from PySide6.QtCore import QObject, QSettings, Qt, QTimer
-from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtCore import QObject, Qt, QTimer
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 
 from ladder_desktop import exporting
+from ladder_desktop.actions import ActionRegistry, make_action
 from ladder_desktop.dialogs import show_fault, show_notice
 from ladder_desktop.garbage import GarbageCollector
 from ladder_desktop.home_page import HomePage
+from ladder_desktop.preferences import Preferences
 from ladder_desktop.study import Desk, StudyError, items_of
+from ladder_desktop.targets import parse
 from ladder_desktop.theme import Theme, apply, load_theme
 from ladder_desktop.window import Entry, MainWindow
-
-if TYPE_CHECKING:
-    from ladder_desktop.live.live_page import LivePage
 
 EXPORT_FILTERS = ";;".join(
     f"{words[0].upper()}{words[1:]} (*{suffix})" for suffix, words in exporting.FORMATS.items()
 )
+
+
+# How each kind of page is told what to show; it raises LookupError if it has no such thing.
+SHOWS = {
+    "study": "show_place",
+    "ticket": "show_ticket",
+    "card": "show_card",
+    "drill": "cram",
+    "live": "choose",
+    "settings": "show_panel",
+}
 
 
 class Application(QObject):
@@ -45,8 +55,9 @@ class Application(QObject):
         self._garbage = GarbageCollector(self)
         self._closed = False
         desk.register(items_of(pack))
-        settings = QSettings(str(data_dir / "window.ini"), QSettings.Format.IniFormat)
-        self.window = MainWindow(self._entries(), self._file_actions(), settings)
+        self.preferences = Preferences.open(data_dir)
+        self.registry = ActionRegistry(self.preferences, self)
+        self.window = MainWindow(self._entries(), self._file_actions(), self.preferences, self.registry)
         self.window.page_shown.connect(self.refresh_counts)
         self.refresh_counts()
 
@@ -80,44 +91,56 @@ class Application(QObject):
 
     def _entries(self) -> list[Entry]:
         studies = [
-            Entry(f"study:{study.id}", f"{study.number}. {study.title}", partial(self._build_lesson, study))
+            (f"study:{study.id}", f"{study.number}. {study.title}", partial(self._build_lesson, study))
             for study in self.pack.studies
         ]
-        return [
-            Entry("home", "Today", self._build_home),
+        pages: list[tuple[str, str, Callable[[], QWidget]]] = [
+            ("home", "Today", self._build_home),
             *studies,
-            Entry("drill", "Drill", self._build_drill),
-            Entry("tickets", "Tickets", self._build_tickets),
-            Entry("live", "Live lab", self._build_live),
-            Entry("stats", "Statistics", self._build_stats),
+            ("drill", "Drill", self._build_drill),
+            ("tickets", "Tickets", self._build_tickets),
+            ("live", "Live lab", self._build_live),
+            ("stats", "Statistics", self._build_stats),
+        ]
+        return [
+            Entry(*page, keys=(f"Alt+{number % 10}",) if number <= 10 else ())
+            for number, page in enumerate(pages, start=1)
         ]
 
     def _build_home(self) -> QWidget:
         page = HomePage(self.desk, self.pack)
-        page.go.connect(self._go)
+        page.go.connect(self.go)
         return page
 
-    def _go(self, key: str) -> None:
-        """Show a page by its key; `live:<scenario>` also picks the scenario."""
-        page, _, scenario_id = key.partition(":")
-        if page == "live" and scenario_id:
-            self.window.show_page("live")
-            cast("LivePage", self.window.page("live")).choose(scenario_id)
-        else:
-            self.window.show_page(key)
+    def go(self, target: str) -> None:
+        """Lead to a target (see targets.py). One that there is not changes nothing and is told in the status line."""
+        place = parse(target)
+        if not self.window.has_page(place.page):
+            self.window.say(f"There is no page {target} in this pack.")
+            return
+        self.window.show_page(place.page)
+        if not place.rest:
+            return
+        show = getattr(self.window.page(place.page), SHOWS[place.kind], None)
+        try:
+            if show is None:
+                raise LookupError(target)
+            show(*place.arguments)
+        except LookupError:
+            self.window.say(f"There is nothing here called {place.rest}.")
 
     def _build_lesson(self, study: Study) -> QWidget:
         from ladder_desktop.lessons.lesson_page import LessonPage
 
-        page = LessonPage(self.pack, study, self.theme)
-        page.go.connect(self._go)
+        page = LessonPage(self.pack, study, self.theme, self.preferences)
+        page.go.connect(self.go)
         return page
 
     def _build_drill(self) -> QWidget:
         from ladder_desktop.review.drill_page import DrillPage
 
         page = DrillPage(self.desk, self.pack, self.theme)
-        page.go.connect(self._go)
+        page.go.connect(self.go)
         page.answered.connect(self.refresh_counts)
         return page
 
@@ -125,7 +148,7 @@ class Application(QObject):
         from ladder_desktop.review.ticket_page import TicketPage
 
         page = TicketPage(self.desk, self.pack, self.theme)
-        page.go.connect(self._go)
+        page.go.connect(self.go)
         page.answered.connect(self.refresh_counts)
         return page
 
@@ -143,7 +166,7 @@ class Application(QObject):
         from ladder_desktop.stats.stats_page import StatsPage
 
         page = StatsPage(self.desk, self.pack, self.theme)
-        page.go.connect(self._go)
+        page.go.connect(self.go)
         return page
 
     def _say_fault(self, sentence: str) -> None:
@@ -151,18 +174,10 @@ class Application(QObject):
 
     def _file_actions(self) -> list[QAction]:
         return [
-            self._action("&Export progress…", self.ask_export, QKeySequence("Ctrl+E")),
-            self._action("&Import progress…", self.ask_import, QKeySequence("Ctrl+Shift+I")),
-            self._action("Open a &pack…", self.ask_pack, QKeySequence.StandardKey.Open),
+            make_action(self, "window.export", "&Export progress…", self.ask_export, ["Ctrl+E"]),
+            make_action(self, "window.import", "&Import progress…", self.ask_import, ["Ctrl+Shift+I"]),
+            make_action(self, "window.open-pack", "Open a &pack…", self.ask_pack, ["Ctrl+O"]),
         ]
-
-    def _action(
-        self, text: str, slot: Callable[[], None], keys: QKeySequence | QKeySequence.StandardKey
-    ) -> QAction:
-        action = QAction(text, self)
-        action.setShortcut(keys)
-        action.triggered.connect(slot)
-        return action
 
     def ask_export(self) -> None:
         """Ask for a file name and write the progress there."""

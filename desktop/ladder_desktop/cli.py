@@ -4,53 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
 
 import click
 import platformdirs
 
 from ladder_desktop import system_check
-
-if TYPE_CHECKING:
-    from ladder_engine.protocol import KernelMode
-
-
-class Fault(click.ClickException):
-    """One sentence on standard error, exit status 2."""
-
-    exit_code = 2
-
-    def show(self, file: IO[str] | None = None) -> None:
-        """Print the sentence and nothing else."""
-        click.echo(self.message, file=file, err=file is None)
-
-
-@contextmanager
-def faults_as_sentences() -> Iterator[None]:
-    """Turn every error that a room raises for a person into a Fault."""
-    from ladder_content.authoring import AuthoringError
-    from ladder_content.loader import PackError
-    from ladder_engine.errors import EngineError
-    from ladder_engine.fold import TraceError
-
-    from ladder_desktop.exporting import ExportError, ImportFault
-    from ladder_desktop.study import StudyError
-
-    try:
-        yield
-    except (
-        AuthoringError,
-        PackError,
-        EngineError,
-        TraceError,
-        ExportError,
-        ImportFault,
-        StudyError,
-    ) as error:
-        raise Fault(str(error)) from error
+from ladder_desktop.engine_commands import engine
+from ladder_desktop.faults import Fault, faults_as_sentences
 
 
 def default_data_dir() -> Path:
@@ -125,62 +86,17 @@ def take_tour(out: Path) -> None:
         raise Fault(str(error)) from error
 
 
-@main.group()
-def engine() -> None:
-    """Run the mini engine without a window."""
+@main.command()
+def keys() -> None:
+    """Print every action and its keys as a Markdown table."""
+    os.environ["QT_QPA_PLATFORM"] = "offscreen"
+    _need_system_libraries()
+    from ladder_desktop.key_table import bundled_key_table
+
+    click.echo(bundled_key_table(), nl=False)
 
 
-@engine.command("run")
-@click.option(
-    "--scenario", required=True, help="The name of a bundled scenario, or the path of a scenario file."
-)
-@click.option(
-    "--trace",
-    "trace_path",
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="Record every event to this file.",
-)
-@click.option(
-    "--kernels",
-    type=click.Choice(["auto", "torch", "interpret"]),
-    default="auto",
-    show_default=True,
-)
-def engine_run(scenario: str, trace_path: Path | None, kernels: KernelMode) -> None:
-    """Run one scenario and print what was measured."""
-    from ladder_engine.runner import run_scenario
-    from ladder_engine.scenario import find_scenario
-    from ladder_engine.summary import summarize
-    from ladder_engine.trace import AnyEvent
-    from ladder_engine.trace_file import TraceWriter
-
-    events: list[AnyEvent] = []
-    with faults_as_sentences(), ExitStack() as stack:
-        writer: TraceWriter | None = None
-
-        def sink(news: list[AnyEvent]) -> None:
-            nonlocal writer
-            events.extend(news)
-            if (
-                trace_path and writer is None
-            ):  # only once the run has begun: a refused one leaves an old file alone
-                writer = stack.enter_context(TraceWriter(trace_path))
-            if writer:
-                writer(news)
-
-        run_scenario(find_scenario(scenario), sink, kernels)
-    for line in summarize(events).lines():
-        click.echo(line)
-
-
-@engine.command("scenarios")
-def engine_scenarios() -> None:
-    """List the bundled scenarios."""
-    from ladder_engine.scenario import bundled_scenarios
-
-    with faults_as_sentences():
-        for scenario in bundled_scenarios():
-            click.echo(f"{scenario.id:<24}{scenario.title}")
+main.add_command(engine)
 
 
 @main.command("export")

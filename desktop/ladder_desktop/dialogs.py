@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
@@ -16,6 +16,8 @@ from PySide6.QtWidgets import (
     QVBoxLayout,
     QWidget,
 )
+
+from ladder_desktop.actions import keys_text, name_of
 
 
 def show_fault(parent: QWidget | None, sentence: str) -> QMessageBox:
@@ -43,7 +45,7 @@ class ShortcutSheet(QDialog):
         super().__init__(parent)
         self.setWindowTitle("Keyboard shortcuts")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        rows = [(action, keys) for action in actions if (keys := shortcut_text(action))]
+        rows = [(action, keys) for action in actions if (keys := keys_text(action))]
         table = QTableWidget(len(rows), 2)
         table.setAccessibleName("Keyboard shortcuts")
         table.setHorizontalHeaderLabels(["Action", "Keys"])
@@ -52,7 +54,7 @@ class ShortcutSheet(QDialog):
         table.horizontalHeader().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         table.horizontalHeader().setSectionResizeMode(1, QHeaderView.ResizeMode.ResizeToContents)
         for row, (action, keys) in enumerate(rows):
-            table.setItem(row, 0, QTableWidgetItem(action.text().replace("&", "")))
+            table.setItem(row, 0, QTableWidgetItem(name_of(action)))
             table.setItem(row, 1, QTableWidgetItem(keys))
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         buttons.rejected.connect(self.reject)
@@ -60,9 +62,3 @@ class ShortcutSheet(QDialog):
         layout.addWidget(table)
         layout.addWidget(buttons)
         self.resize(520, 560)
-
-
-def shortcut_text(action: QAction) -> str:
-    """Return the keys of an action as a person reads them: `Ctrl+Z`, `Space, Enter`."""
-    native = QKeySequence.SequenceFormat.NativeText
-    return ", ".join(keys.toString(native) for keys in action.shortcuts())

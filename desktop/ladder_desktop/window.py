@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol, cast, runtime_checkable
 
-from PySide6.QtCore import QSettings, QSize, Qt, Signal
-from PySide6.QtGui import QAction, QCloseEvent, QGuiApplication, QKeySequence
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QAction, QCloseEvent, QGuiApplication
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QListWidget,
@@ -23,8 +23,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from ladder_desktop.actions import ActionRegistry, Key, is_in_sight, make_action
 from ladder_desktop.dialogs import ShortcutSheet
+from ladder_desktop.preferences import Preferences
+from ladder_desktop.review.announce import announce
 
+SAID_MS = 8000
 RAIL_WIDTH = 236
 ROW_HEIGHT = 38
 
@@ -52,11 +56,12 @@ class RunningPage(Protocol):
 
 @dataclass(frozen=True)
 class Entry:
-    """One line of the rail. `key` names the page for `MainWindow.show_page`."""
+    """One line of the rail. `key` names the page for `MainWindow.show_page`; `keys` lead there from anywhere."""
 
     key: str
     label: str
     build: Callable[[], QWidget]
+    keys: tuple[Key, ...] = ()
 
 
 class MainWindow(QMainWindow):
@@ -65,11 +70,16 @@ class MainWindow(QMainWindow):
     page_shown = Signal(str)
 
     def __init__(
-        self, entries: Sequence[Entry], file_actions: Sequence[QAction], settings: QSettings
+        self,
+        entries: Sequence[Entry],
+        file_actions: Sequence[QAction],
+        preferences: Preferences,
+        registry: ActionRegistry,
     ) -> None:
         super().__init__()
         self.setWindowTitle("Runtime Ladder")
-        self._settings = settings
+        self._preferences = preferences
+        self.registry = registry
         self._pages: dict[str, QWidget] = {}
         self._entries: dict[str, Entry] = {}
         self._current: str | None = None
@@ -89,6 +99,8 @@ class MainWindow(QMainWindow):
         layout.addWidget(self.rail)
         layout.addWidget(self._stack, 1)
         self.setCentralWidget(centre)
+        self.statusBar().hide()
+        self.statusBar().messageChanged.connect(self._status_changed)
         self._build_menus(file_actions)
         self.set_entries(entries)
         self._restore_size()
@@ -124,6 +136,7 @@ class MainWindow(QMainWindow):
         if key not in self._pages:
             self._pages[key] = self._entries[key].build()
             self._stack.addWidget(self._pages[key])
+            self.registry.take(cast(Page, self._pages[key]).page_actions())
         return self._pages[key]
 
     def show_page(self, key: str) -> None:
@@ -141,17 +154,40 @@ class MainWindow(QMainWindow):
         self.rail.blockSignals(True)
         self.rail.setCurrentRow(list(self._entries).index(key))
         self.rail.blockSignals(False)
-        self._fill_page_menu(cast(Page, widget))
+        self._fill_page_menu()
         self.page_shown.emit(key)
+
+    def has_page(self, key: str) -> bool:
+        """Whether the rail leads to a page with this key."""
+        return key in self._entries
+
+    def build_all(self) -> None:
+        """Build every page, so that the registry knows all actions."""
+        for key in self._entries:
+            self.page(key)
+
+    @property
+    def current(self) -> str | None:
+        """The key of the page on screen."""
+        return self._current
+
+    def say(self, sentence: str) -> None:
+        """Say something in the status line for a few seconds, and to a screen reader."""
+        self.statusBar().showMessage(sentence, SAID_MS)
+        announce(self, sentence)
+
+    def _status_changed(self, sentence: str) -> None:
+        self.statusBar().setVisible(bool(sentence))
 
     def set_label(self, key: str, label: str) -> None:
         """Change the text of a rail entry, for example to say how many cards are due."""
         self.rail.item(list(self._entries).index(key)).setText(label)
 
     def all_actions(self) -> list[QAction]:
-        """Every action a key can reach now: the menus' own and those of the pages built so far."""
-        own = [action for menu in self._menus for action in menu.actions() if not action.isSeparator()]
-        return list(dict.fromkeys(own))
+        """Every action that concerns a person now: the menus' own and those of the page on screen."""
+        own = [action for menu in self._menus for action in menu.actions() if action.objectName()]
+        page = self._pages.get(self._current or "")
+        return list(dict.fromkeys([*own, *(cast(Page, page).page_actions() if page else ())]))
 
     def _leave_current(self) -> None:
         if self._current is not None:
@@ -180,49 +216,53 @@ class MainWindow(QMainWindow):
             bar.addMenu(name) for name in ("&File", "&Go", "&Page", "&Help")
         )
         self._menus: list[QMenu] = [file_menu, self._go_menu, self._page_menu, help_menu]
+        leave = make_action(self, "window.quit", "&Quit", self.close, ["Ctrl+Q"])
+        sheet = make_action(self, "window.shortcuts", "&Keyboard shortcuts", self.show_shortcuts, ["F1", "?"])
         file_menu.addActions(list(file_actions))
         file_menu.addSeparator()
-        leave = QAction("&Quit", self)
-        leave.setShortcut(QKeySequence.StandardKey.Quit)
-        leave.triggered.connect(self.close)
         file_menu.addAction(leave)
-        sheet = QAction("&Keyboard shortcuts", self)
-        sheet.setShortcuts([QKeySequence("F1"), QKeySequence("?")])
-        sheet.triggered.connect(self.show_shortcuts)
         help_menu.addAction(sheet)
+        self.registry.take([*file_actions, leave, sheet])
+        self._page_menu.aboutToShow.connect(self._fill_page_menu)
 
     def show_shortcuts(self) -> None:
         """Open the sheet of all keys."""
         ShortcutSheet(self, self.all_actions()).open()
 
     def _fill_go_menu(self) -> None:
+        for action in self._go_menu.actions():
+            action.deleteLater()
         self._go_menu.clear()
-        for number, entry in enumerate(self._entries.values(), start=1):
-            action = QAction(entry.label.replace("&", "&&"), self._go_menu)
+        for entry in self._entries.values():
+            action = make_action(
+                self, f"go.{entry.key}", entry.label.replace("&", "&&"), self._go, entry.keys
+            )
             action.setData(entry.key)
-            if number <= 10:
-                action.setShortcut(QKeySequence(f"Alt+{number % 10}"))
-            action.triggered.connect(self._go)
             self._go_menu.addAction(action)
+        self.registry.take(self._go_menu.actions())
 
     def _go(self) -> None:
         action = self.sender()
         if isinstance(action, QAction):
             self.show_page(str(action.data()))
 
-    def _fill_page_menu(self, page: Page) -> None:
+    def _fill_page_menu(self) -> None:
+        """Offer what can be done on the part of the page that is on screen."""
         self._page_menu.clear()
-        self._page_menu.addActions(page.page_actions())
-        self._page_menu.menuAction().setVisible(bool(page.page_actions()))
+        if self._current is not None:
+            actions = cast(Page, self._pages[self._current]).page_actions()
+            self.registry.take(actions)
+            self._page_menu.addActions([action for action in actions if is_in_sight(action)])
+        self._page_menu.menuAction().setVisible(not self._page_menu.isEmpty())
 
     def _restore_size(self) -> None:
-        size = self._settings.value("window/size")
+        size = self._preferences.size
         frame = self.style().pixelMetric(QStyle.PixelMetric.PM_TitleBarHeight)
         room = QGuiApplication.primaryScreen().availableSize() - QSize(0, frame)
-        self.resize((size if isinstance(size, QSize) else QSize(1280, 820)).boundedTo(room))
+        self.resize((size if size.isValid() else QSize(1280, 820)).boundedTo(room))
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Remember the size and stop what the pages run."""
-        self._settings.setValue("window/size", self.size())
+        self._preferences.size = self.size()
         self._leave_current()
         super().closeEvent(event)

@@ -64,8 +64,8 @@ class EngineClient:
         """Whether a run has begun, or will, and has not ended."""
         return self._running or self.starting
 
-    def run(self, scenario: Path, kernels: KernelMode = "auto") -> None:
-        """Ask for a run of the scenario file; it replaces a run that is going on.
+    def run(self, scenario: Path, kernels: KernelMode = "auto", variant: str = "") -> None:
+        """Ask for a run of the scenario file, in one of its variants; it replaces a run that is going on.
 
         Raises EngineError if the child cannot be started.
         """
@@ -73,7 +73,7 @@ class EngineClient:
             self._end(patient=False)
             self._child = _Child(self._command)
         self._unanswered.append(time.monotonic())
-        self._child.send(Run(scenario=str(scenario), kernels=kernels))
+        self._child.send(Run(scenario=str(scenario), kernels=kernels, variant=variant))
 
     def poll(self) -> list[AnyEvent]:
         """Return the events of the newest run that came since the last call.

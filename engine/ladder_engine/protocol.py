@@ -22,6 +22,7 @@ class Run(msgspec.Struct, frozen=True, tag_field="type", tag=True):
 
     scenario: str
     kernels: KernelMode = "auto"
+    variant: str = ""
 
 
 class Abort(msgspec.Struct, frozen=True, tag_field="type", tag=True):

@@ -16,7 +16,7 @@ from ladder_engine.executor import TorchExecutor
 from ladder_engine.model import Decoder
 from ladder_engine.protocol import KernelMode
 from ladder_engine.recorder import Recorder, Sink
-from ladder_engine.scenario import Request, Scenario, check_fits, load_scenario
+from ladder_engine.scenario import Request, Scenario, check_fits, load_scenario, with_variant
 from ladder_engine.tokenizer import Tokenizer
 from ladder_engine.trace import SCHEMA, RunEnded, RunStarted
 
@@ -25,14 +25,18 @@ Attend = Callable[[Engine], bool]
 
 
 def run_scenario(
-    path: Path, sink: Sink, kernels: KernelMode = "auto", attend: Attend = lambda _engine: True
+    path: Path,
+    sink: Sink,
+    kernels: KernelMode = "auto",
+    attend: Attend = lambda _engine: True,
+    variant: str = "",
 ) -> None:
-    """Run a scenario file; `sink` takes the trace, a step at a time.
+    """Run a scenario file, in one of its variants (the first when none is named); `sink` takes the trace, a step at a time.
 
     Raises EngineError with one sentence. If the run had begun by then, the trace ends with a RunEnded that says the
     same. A run that `attend` breaks off ends with its sequences aborted.
     """
-    scenario = load_scenario(path)
+    scenario = with_variant(load_scenario(path), variant)
     recorder = Recorder(sink)
     engine = _build(scenario, recorder, kernels)
     error: str | None = None
@@ -48,6 +52,7 @@ def run_scenario(
         error = f"{path}: the run broke off in step {recorder.step} ({type(cause).__name__}: {cause})."
         raise EngineError(error) from cause
     finally:
+        recorder.tick()
         recorder.add(RunEnded, error=error)
         recorder.flush()
 
@@ -80,6 +85,7 @@ def _build(scenario: Scenario, recorder: Recorder, kernels: KernelMode) -> Engin
         RunStarted,
         schema=SCHEMA,
         scenario=scenario.id,
+        variant=scenario.variant,
         model=scenario.model,
         kernels=operations.name,
         device=str(device),
@@ -88,6 +94,7 @@ def _build(scenario: Scenario, recorder: Recorder, kernels: KernelMode) -> Engin
         max_num_seqs=config.max_num_seqs,
         max_num_batched_tokens=config.max_num_batched_tokens,
         max_model_len=config.max_model_len,
+        engine=config,
         prefix_caching=config.prefix_caching,
         kv_bytes_per_token=model.config.kv_bytes_per_token(model.embedding.element_size()),
     )

@@ -67,7 +67,7 @@ class Service:
         try:
             from ladder_engine.runner import run_scenario
 
-            run_scenario(Path(command.scenario), send, command.kernels, self._attend)
+            run_scenario(Path(command.scenario), send, command.kernels, self._attend, command.variant)
         except EngineError as error:
             if not begun:  # else the trace has said so
                 self._complain(str(error))

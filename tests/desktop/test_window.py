@@ -105,13 +105,13 @@ def test_the_home_page_leads_everywhere(application: Application, qtbot: QtBot) 
 
 
 def test_a_link_to_the_lab_picks_its_scenario(application: Application) -> None:
-    application._go("live:more-than-fits")
+    application.go("live:more-than-fits")
     page = application.window.page("live")
     assert isinstance(page, LivePage)
     assert page.isVisible()
     assert page.head.scenario is not None
     assert page.head.scenario.id == "more-than-fits"
-    application._go("live:no-such-thing")
+    application.go("live:no-such-thing")
     assert "no-such-thing" in page.head.message.text()
 
 

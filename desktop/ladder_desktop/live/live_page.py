@@ -12,7 +12,7 @@ from ladder_engine.errors import EngineError
 from ladder_engine.fold import TraceError
 from ladder_engine.scenario import Scenario
 from PySide6.QtCore import QElapsedTimer, QEvent, QObject, Qt, QTimer, Signal
-from PySide6.QtGui import QAction, QKeyEvent, QKeySequence
+from PySide6.QtGui import QAction, QKeyEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
     QComboBox,
@@ -24,6 +24,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from ladder_desktop.actions import make_action
 from ladder_desktop.live.answer_pane import AnswerPane
 from ladder_desktop.live.block_grid import BlockGrid
 from ladder_desktop.live.block_list import BlockList
@@ -295,22 +296,17 @@ class LivePage(QWidget):
 
     def _make_actions(self) -> list[QAction]:
         return [
-            self._action("Run or stop the scenario", "Ctrl+R", self.head.press),
-            self._action("Play or pause", "Space", self.toggle),
-            self._action("One step back", ",", self.transport.back.click),
-            self._action("One step on", ".", self.transport.forward.click),
-            self._action("Slower", "[", self.transport.slower.click),
-            self._action("Faster", "]", self.transport.faster.click),
-            self._action("Follow the playhead", "F", self.timeline.follow),
-            self._action("Blocks as a table or as a grid", "T", self.turn_blocks),
-            self._action("Show or hide the story", "S", self.head.story_button.toggle),
-            self._action("Clear the selection", "Esc", self.clear_selection),
+            self._action("run", "Run or stop the scenario", "Ctrl+R", self.head.press),
+            self._action("play", "Play or pause", "Space", self.toggle),
+            self._action("back", "One step back", ",", self.transport.back.click),
+            self._action("forward", "One step on", ".", self.transport.forward.click),
+            self._action("slower", "Slower", "[", self.transport.slower.click),
+            self._action("faster", "Faster", "]", self.transport.faster.click),
+            self._action("follow", "Follow the playhead", "F", self.timeline.follow),
+            self._action("blocks-as-table", "Blocks as a table or as a grid", "T", self.turn_blocks),
+            self._action("story", "Show or hide the story", "S", self.head.story_button.toggle),
+            self._action("clear", "Clear the selection", "Esc", self.clear_selection),
         ]
 
-    def _action(self, name: str, shortcut: str, slot: Callable[[], None]) -> QAction:
-        action = QAction(name, self)
-        action.setShortcut(QKeySequence(shortcut))
-        action.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
-        action.triggered.connect(slot)
-        self.addAction(action)
-        return action
+    def _action(self, verb: str, name: str, key: str, slot: Callable[[], None]) -> QAction:
+        return make_action(self, f"live.{verb}", name, slot, [key])

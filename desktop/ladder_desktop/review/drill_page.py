@@ -7,7 +7,7 @@ from random import Random
 
 from ladder_content.model import Card, Pack
 from PySide6.QtCore import Signal
-from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QLabel, QStackedWidget, QWidget
 
 from ladder_desktop.lessons.cloze_html import blanked
@@ -32,6 +32,7 @@ class DrillPage(ReviewPage):
     """
 
     title = "Drill"
+    key = "drill"
     kind = "card"
     go = Signal(str)
 
@@ -66,7 +67,8 @@ class DrillPage(ReviewPage):
         self._footer = self._build_footer()
         self._rows.addWidget(self._stack, 1)
         self._rows.addWidget(self._footer)
-        self.reveal_action = self.make_action("Show answer", self.reveal, *GO_ON)
+        self.reveal_action = self.make_action("reveal", "Show answer", self.reveal, *GO_ON)
+        self.accept_action = self.make_action("accept", "Rate as suggested", self._accept, *GO_ON)
         self._pick_actions = [self._make_pick_action(place) for place in range(len(LETTERS))]
         self.show_next()
 
@@ -127,6 +129,7 @@ class DrillPage(ReviewPage):
     def refresh(self) -> None:
         """Bring counts, previews and actions up to date with what is on show."""
         super().refresh()
+        self.accept_action.setEnabled(self.can_rate())
         waiting = self.attempt is not None and self.item is not None and not self.card_view.revealed
         for place, action in enumerate(self._pick_actions):
             action.setEnabled(waiting and self.attempt is not None and place < len(self.attempt.options))
@@ -185,9 +188,10 @@ class DrillPage(ReviewPage):
         name = suggestion.name.capitalize()
         self._rating_hint.setText(f"Space is {name}")
         self.suggestion.setText("" if attempt.right is None else f"Suggested: {name}")
-        for rating, action in self.rating_actions.items():
-            digit = QKeySequence(str(rating.value))
-            action.setShortcuts([digit, *GO_ON] if rating is suggestion else [digit])
+
+    def _accept(self) -> None:
+        if self.attempt is not None:
+            self.rate(self.attempt.suggestion)
 
     def _pick_by_key(self) -> None:
         action = self.sender()
@@ -195,8 +199,10 @@ class DrillPage(ReviewPage):
             self.pick(self._pick_actions.index(action))
 
     def _make_pick_action(self, place: int) -> QAction:
-        keys = QKeySequence(LETTERS[place]), QKeySequence(str(place + 1))
-        return self.make_action(f"Option {LETTERS[place]}", self._pick_by_key, *keys)
+        letter = LETTERS[place]
+        return self.make_action(
+            f"option-{letter.lower()}", f"Option {letter}", self._pick_by_key, letter, str(place + 1)
+        )
 
     def _watch(self, scenario: str) -> None:
         self.go.emit(f"live:{scenario}")

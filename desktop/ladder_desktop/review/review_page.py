@@ -8,9 +8,10 @@ from typing import ClassVar
 
 from ladder_content.model import Pack
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QAction, QFocusEvent, QKeySequence
+from PySide6.QtGui import QAction, QFocusEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
+from ladder_desktop.actions import Key, make_action
 from ladder_desktop.review.announce import announce
 from ladder_desktop.review.counts_bar import CountsBar
 from ladder_desktop.review.notice import Notice
@@ -23,7 +24,7 @@ from ladder_desktop.study import Clock, Desk, Item, Kind, Rating, StudyError, Sy
 from ladder_desktop.theme import Theme
 
 LOOK_AGAIN_MS = 5000
-GO_ON = tuple(QKeySequence(key) for key in (Qt.Key.Key_Space, Qt.Key.Key_Return, Qt.Key.Key_Enter))
+GO_ON = ("Space", "Return", "Enter")
 
 
 class ReviewPage(QWidget):
@@ -36,6 +37,7 @@ class ReviewPage(QWidget):
     answered = Signal()
     failed = Signal(str)
     title: ClassVar[str]
+    key: ClassVar[str]
     kind: ClassVar[Kind]
 
     def __init__(
@@ -71,10 +73,10 @@ class ReviewPage(QWidget):
         self.ticker = QTimer(self)
         self.ticker.setInterval(LOOK_AGAIN_MS)
         self.ticker.timeout.connect(self.look_again)
-        self.undo_action = self.make_action("Undo", self.undo, QKeySequence(QKeySequence.StandardKey.Undo))
+        self.undo_action = self.make_action("undo", "Undo", self.undo, "Ctrl+Z")
         self.rating_actions = {
             rating: self.make_action(
-                rating.name.capitalize(), self._rate_by_key, QKeySequence(str(rating.value))
+                rating.name.lower(), rating.name.capitalize(), self._rate_by_key, str(rating.value)
             )
             for rating in Rating
         }
@@ -187,15 +189,9 @@ class ReviewPage(QWidget):
                 announce(self, sentence)
                 self.failed.emit(sentence)
 
-    def make_action(self, text: str, slot: Callable[[], None], *keys: QKeySequence) -> QAction:
+    def make_action(self, verb: str, text: str, slot: Callable[[], None], *keys: Key) -> QAction:
         """Add an action to the page: its keys work wherever the focus is inside, and a key held down counts once."""
-        action = QAction(text, self)
-        action.setShortcuts(list(keys))
-        action.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
-        action.setAutoRepeat(False)
-        action.triggered.connect(slot)
-        self.addAction(action)
-        return action
+        return make_action(self, f"{self.key}.{verb}", text, slot, keys, repeats=False)
 
     def refresh(self) -> None:
         """Bring counts, previews and actions up to date; the item on show stays."""

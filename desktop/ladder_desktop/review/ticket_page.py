@@ -6,8 +6,8 @@ from datetime import timedelta
 from random import Random
 
 from ladder_content.model import STEP_NAMES, Pack
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QStackedWidget, QVBoxLayout, QWidget
 
 from ladder_desktop.review.announce import announce
@@ -34,6 +34,7 @@ class TicketPage(ReviewPage):
     """
 
     title = "Tickets"
+    key = "tickets"
     kind = "ticket"
     go = Signal(str)
 
@@ -66,11 +67,9 @@ class TicketPage(ReviewPage):
         self._rows.addWidget(self._stack, 1)
         self._rows.addWidget(self._footer)
         self._pick_actions = [self._make_pick_action(place) for place in range(len(LETTERS))]
-        self._open_action = self.make_action("Open the ticket", self.list.open_current, *GO_ON)
-        self._accept_action = self.make_action("Rate as suggested", self._accept, *GO_ON)
-        self.back_action = self.make_action(
-            "Back to the tickets", self.show_next, QKeySequence(Qt.Key.Key_Escape)
-        )
+        self._open_action = self.make_action("open", "Open the ticket", self.list.open_current, *GO_ON)
+        self._accept_action = self.make_action("accept", "Rate as suggested", self._accept, *GO_ON)
+        self.back_action = self.make_action("back", "Back to the tickets", self.show_next, "Esc")
         self.show_next()
 
     def show_next(self) -> None:
@@ -192,8 +191,10 @@ class TicketPage(ReviewPage):
             self.pick(self._pick_actions.index(action))
 
     def _make_pick_action(self, place: int) -> QAction:
-        keys = QKeySequence(LETTERS[place]), QKeySequence(str(place + 1))
-        return self.make_action(f"Option {LETTERS[place]}", self._pick_by_key, *keys)
+        letter = LETTERS[place]
+        return self.make_action(
+            f"option-{letter.lower()}", f"Option {letter}", self._pick_by_key, letter, str(place + 1)
+        )
 
     def _build_list_view(self) -> QWidget:
         view = QWidget()
