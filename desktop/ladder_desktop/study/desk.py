@@ -43,9 +43,10 @@ class Desk:
         self.planner = Planner(store, clock, lambda _: store.writing())
         self._scheduler = Scheduler(Algorithm())
         with store.writing() as db:
-            settings, _ = read_settings(db)
+            settings = replace(read_settings(db)[0], **wanted)  # type: ignore[arg-type]
+            log.ensure_algorithm(db, settings.algorithm)  # a file that may not be written says so now
             if wanted:
-                write_settings(db, replace(settings, **wanted))  # type: ignore[arg-type]
+                write_settings(db, settings)
 
     @staticmethod
     def open(
