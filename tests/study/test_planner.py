@@ -6,13 +6,24 @@ import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import datetime, timedelta
+from itertools import pairwise
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
 
 import msgspec
 import pytest
-from ladder_desktop.study import Adjustment, Algorithm, Desk, Item, Memory, Rating, StudyError, StudySettings
+from ladder_desktop.study import (
+    Adjustment,
+    Algorithm,
+    Belongings,
+    Desk,
+    Item,
+    Memory,
+    Rating,
+    StudyError,
+    StudySettings,
+)
 from ladder_desktop.study.scheduler import Scheduler
 from ladder_desktop.study.studyday import Moment, study_day
 
@@ -204,7 +215,7 @@ def test_a_log_with_adjustments_travels(
     moved = msgspec.json.decode(text, type=list[Adjustment])
     assert moved == desk.adjustments()
     with Desk.open(tmp_path / "other", clock) as other:
-        other.insert_reviews(desk.reviews(), items, moved)
+        other.insert_reviews(desk.reviews(), items, Belongings(adjustments=tuple(moved)))
         other.register(items)
         assert memories(other) == memories(desk)
         assert other.adjustments() == moved
@@ -241,12 +252,53 @@ def test_a_forged_adjustment_is_refused(
     (adjustment,) = desk.adjustments()
     with Desk.open(tmp_path / "other", clock) as other:
         if says is None:  # a retention moves no strength, so days away could have done the same
-            other.insert_reviews(desk.reviews(), items, [forge(adjustment)])
+            other.insert_reviews(desk.reviews(), items, Belongings(adjustments=(forge(adjustment),)))
             return
         with pytest.raises(StudyError, match=says):
-            other.insert_reviews(desk.reviews(), items, [forge(adjustment)])
+            other.insert_reviews(desk.reviews(), items, Belongings(adjustments=(forge(adjustment),)))
         assert other.reviews() == []
         assert other.adjustments() == []
+
+
+def test_each_change_is_one_step_of_undo_and_redo(desk: Desk, tmp_path: Path, clock: TravelClock) -> None:
+    seen = [(desk.settings, desk.states(), desk.adjustments())]
+    today = study_day(clock.now(), clock.where)
+    for act in (
+        lambda: desk.planner.change(replace(desk.settings, new_per_day=7)),
+        lambda: desk.planner.change(
+            replace(desk.settings, algorithm=Algorithm(desired_retention=0.8)), reschedule=True
+        ),
+        lambda: desk.planner.apply_away(desk.planner.plan_away(today + 1, today + 9)),
+        lambda: desk.answer("pack/0", Rating.GOOD, FIVE_SECONDS),
+    ):
+        act()
+        seen.append((desk.settings, desk.states(), desk.adjustments()))
+    assert all(one != other for one, other in pairwise(seen))
+    desk.close()
+    names = ["Good on 0", "Days away", "Reschedule", "Change of settings"]
+    with Desk.open(tmp_path, clock) as desk:
+        for name, before in zip(names, reversed(seen[:-1]), strict=True):
+            assert desk.undo() == f"Undid {name}"
+            assert (desk.settings, desk.states(), desk.adjustments()) == before
+            assert desk.rebuild_mismatches() == []
+        for name, after in zip(reversed(names), seen[1:], strict=True):
+            assert desk.redo() == f"Redid {name}"
+            assert (desk.settings, desk.states(), desk.adjustments()) == after
+            assert desk.rebuild_mismatches() == []
+
+
+def test_what_changes_nothing_is_no_step(desk: Desk) -> None:
+    label = desk.undo_label()
+    desk.planner.change(desk.settings, reschedule=True)
+    assert desk.undo_label() == label
+
+
+def test_what_is_suspended_weighs_on_no_day(desk: Desk) -> None:
+    load = desk.planner.preview(desk.settings).before
+    late = [item_id for item_id, memory in memories(desk).items() if memory.due_day is not None]
+    desk.marks.suspend(late)
+    assert sum(load) > 0
+    assert sum(desk.planner.preview(desk.settings).before) == 0
 
 
 # Days away

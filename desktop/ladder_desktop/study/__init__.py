@@ -5,29 +5,57 @@
 
 from .adjustment import Adjustment
 from .algorithm import Algorithm
+from .belongings import Belongings, Marked
 from .clock import Clock, SystemClock
 from .desk import Desk
 from .errors import StudyError
-from .items import items_of
+from .items import items_of, kin_of
+from .journal import Action, Journal
+from .marks import FLAGS, LEECH_LAPSES, Marks
 from .planner import Planner, Shift
 from .progress import MATURE_DAYS, StudyProgress
-from .records import Answered, CardState, Counts, Item, Kind, Memory, Phase, Preview, Rating, Review
+from .records import (
+    Answered,
+    CardState,
+    Counts,
+    Hidden,
+    Item,
+    Kind,
+    Mark,
+    Memory,
+    Phase,
+    Preview,
+    Rating,
+    Review,
+)
 from .scheduler import due_instant
 from .settings import StudySettings
 from .studyday import day_start, study_day
+from .words import Edit, Note, Words
 
 __all__ = [
+    "FLAGS",
+    "LEECH_LAPSES",
     "MATURE_DAYS",
+    "Action",
     "Adjustment",
     "Algorithm",
     "Answered",
+    "Belongings",
     "CardState",
     "Clock",
     "Counts",
     "Desk",
+    "Edit",
+    "Hidden",
     "Item",
+    "Journal",
     "Kind",
+    "Mark",
+    "Marked",
+    "Marks",
     "Memory",
+    "Note",
     "Phase",
     "Planner",
     "Preview",
@@ -38,8 +66,10 @@ __all__ = [
     "StudyProgress",
     "StudySettings",
     "SystemClock",
+    "Words",
     "day_start",
     "due_instant",
     "items_of",
+    "kin_of",
     "study_day",
 ]

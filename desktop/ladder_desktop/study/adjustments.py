@@ -16,7 +16,7 @@ _READ = """
 _decode = msgspec.json.Decoder(tuple[Change, ...]).decode
 
 
-def append(db: Database, adjustment: Adjustment) -> None:
+def append_adjustment(db: Database, adjustment: Adjustment) -> None:
     """Add an adjustment at its place in the log; the states are left as they are."""
     after = db.execute("SELECT seq FROM reviews WHERE review_id = ?", (adjustment.after_review,)).fetchone()
     db.execute(
@@ -38,7 +38,7 @@ def append(db: Database, adjustment: Adjustment) -> None:
 
 def apply(db: Database, adjustment: Adjustment) -> None:
     """Add an adjustment at the end of the log and move the states by it."""
-    append(db, adjustment)
+    append_adjustment(db, adjustment)
     for change in adjustment.changes:
         memory = read_memory(db, change.item_id)
         assert memory is not None

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import AbstractContextManager
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -14,6 +13,7 @@ from . import adjustments
 from .adjustment import Adjustment, Change, Reason, Timing, retimed, timing_of
 from .algorithm import Algorithm
 from .clock import Clock
+from .journal import Journal
 from .log import all_memories
 from .records import Memory
 from .settings import StudySettings, read_settings, write_settings
@@ -26,7 +26,9 @@ if TYPE_CHECKING:
 
 SHOWN_DAYS = 30
 
-_IN_QUEUE = "SELECT item_id FROM items WHERE position IS NOT NULL"
+_IN_QUEUE = """
+    SELECT item_id FROM items LEFT JOIN marks USING (item_id) WHERE position IS NOT NULL AND suspended IS NOT 1
+"""
 _ANSWERS = "SELECT item_id, rating, study_day FROM reviews ORDER BY seq"
 
 
@@ -44,14 +46,12 @@ class Shift:
 
 
 class Planner:
-    """Reads and changes the plan. `action` opens a transaction that undo takes back as one step."""
+    """Reads and changes the plan. Each call that writes is one action that can be undone."""
 
-    def __init__(
-        self, store: Store, clock: Clock, action: Callable[[str], AbstractContextManager[Database]]
-    ) -> None:
+    def __init__(self, store: Store, journal: Journal, clock: Clock) -> None:
         self._store = store
+        self._journal = journal
         self._clock = clock
-        self._action = action
 
     def settings(self) -> StudySettings:
         """Return how the next answer will be scheduled."""
@@ -63,7 +63,7 @@ class Planner:
 
         Returns how many items moved. Nothing is stored, and there is nothing to undo, if nothing changes.
         """
-        with self._action("Change of settings") as db:
+        with self._journal.action("Reschedule" if reschedule else "Change of settings") as db:
             if read_settings(db)[0] != settings:
                 write_settings(db, settings)
             if not reschedule:
@@ -104,7 +104,7 @@ class Planner:
 
     def apply_away(self, plan: AwayPlan) -> int:
         """Move what a plan says, leaving out what was answered since it was made; return how many items moved."""
-        with self._action("Days away") as db:
+        with self._journal.action("Days away") as db:
             memories = all_memories(db)
             changes = []
             for move in plan.moves:
