@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import pairwise
+from math import ceil
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
@@ -326,9 +327,13 @@ def test_days_away_leave_nothing_due_meanwhile_and_say_what_it_costs(desk: Desk,
         (home, waiting, planned)
     )
     assert plan.forgotten <= plan.forgotten_without_plan
+    load = dict(enumerate(plan.load_after, start=plan.load_from))
+    room = max(1, ceil(2 * len(due) / 8))
+    assert all(load[move.to_day] <= room for move in plan.moves)
     for move in plan.postponed:  # may wait, or found no room before
         lost = move.recall_before - recall(before[move.item_id], last + 1)
-        assert lost <= 0.02 or before[move.item_id].last_day + 1 >= first
+        earliest = max(today, before[move.item_id].last_day + 1)
+        assert lost <= 0.02 or all(load[day] >= room for day in range(earliest, first))
     assert memories(desk) == before
     assert desk.planner.apply_away(plan) == len(due)
     after = memories(desk)

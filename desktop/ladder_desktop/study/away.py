@@ -1,7 +1,8 @@
 """Days away: what would fall due meanwhile comes a little earlier or later, wherever that costs least. Pure.
 
 An item that keeps well may wait; one that would lose more than two points of recall by waiting comes before the person
-leaves, if there is a day for it. No day is filled beyond the daily limit, neither before nor after.
+leaves, if there is a day for it. So that nobody comes back to a heap, no day takes more than twice what a day away
+would have held, nor more than the daily limit.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from math import ceil
 
 import numpy as np
 
@@ -18,6 +20,7 @@ from .records import Memory
 
 LONGEST = 365
 MAY_LOSE = 0.02  # of the chance of recall, by waiting until the return
+CROWDED = 2  # times the mean of the days away is as much as another day may hold
 LOAD_DAYS = 14  # shown on either side
 
 
@@ -86,18 +89,19 @@ def plan_away(
         return float(chance_of_recall(np.float64(memory.stability), elapsed, parameters))  # type: ignore[arg-type]
 
     loss = {item_id: recall(item_id, due[item_id]) - recall(item_id, last + 1) for item_id in away}
+    room = min(limit, max(1, ceil(CROWDED * len(away) / (last - first + 1))))
     away.sort(key=lambda item_id: (-loss[item_id], item_id))
     target: dict[str, int] = {}
     for item_id in away:
         if loss[item_id] > MAY_LOSE:
             earliest = max(today, reviews[item_id].last_day + 1)
-            day = _free(range(first - 1, earliest - 1, -1), load, limit)
+            day = _free(range(first - 1, earliest - 1, -1), load, room)
             if day is not None:
                 target[item_id] = day
                 load[day] += 1
     for item_id in away:
         if item_id not in target:
-            day = _free(range(last + 1, last + 1 + LONGEST), load, limit) or last + 1
+            day = _free(range(last + 1, last + 1 + LONGEST), load, room) or last + 1
             target[item_id] = day
             load[day] += 1
     moves = [
@@ -119,5 +123,5 @@ def plan_away(
     )
 
 
-def _free(days: Iterable[int], load: Counter[int], limit: int) -> int | None:
-    return next((day for day in days if load[day] < limit), None)
+def _free(days: Iterable[int], load: Counter[int], room: int) -> int | None:
+    return next((day for day in days if load[day] < room), None)

@@ -100,7 +100,7 @@ class Planner:
             shown = {row[0] for row in db.execute(_IN_QUEUE)}
         queue = {item_id: memory for item_id, memory in memories.items() if item_id in shown}
         limit = max(1, settings.reviews_per_day)
-        return plan_away(queue, settings.algorithm.parameters, self._today(), (first, last), limit)
+        return plan_away(queue, settings.algorithm.parameters, self.today(), (first, last), limit)
 
     def apply_away(self, plan: AwayPlan) -> int:
         """Move what a plan says, leaving out what was answered since it was made; return how many items moved."""
@@ -112,7 +112,7 @@ class Planner:
                 if (
                     memory is None
                     or memory.due_day is None
-                    or max(memory.due_day, self._today()) != move.from_day
+                    or max(memory.due_day, self.today()) != move.from_day
                 ):
                     continue
                 before = timing_of(memory)
@@ -153,14 +153,15 @@ class Planner:
         return len(changes)
 
     def _load(self, memories: Iterable[Memory]) -> tuple[int, ...]:
-        today = self._today()
+        today = self.today()
         load = [0] * SHOWN_DAYS
         for memory in memories:
             if memory.due_day is not None and memory.due_day < today + SHOWN_DAYS:
                 load[max(0, memory.due_day - today)] += 1
         return tuple(load)
 
-    def _today(self) -> int:
+    def today(self) -> int:
+        """Return the study day of now."""
         return study_day(self._clock.now(), self._clock.zone())
 
 
