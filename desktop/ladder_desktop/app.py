@@ -18,6 +18,7 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 
 from ladder_desktop import exporting
 from ladder_desktop.actions import ActionRegistry, make_action
+from ladder_desktop.data_option import models_dir
 from ladder_desktop.dialogs import show_fault, show_notice
 from ladder_desktop.garbage import GarbageCollector
 from ladder_desktop.home_page import HomePage
@@ -158,7 +159,8 @@ class Application(QObject):
 
         from ladder_desktop.live.live_page import LivePage
 
-        page = LivePage(bundled_scenarios(), self.theme, EngineClient)
+        client = partial(EngineClient, models_dir=models_dir(self.data_dir))
+        page = LivePage(bundled_scenarios(), self.theme, client)
         page.failed.connect(self._say_fault)
         return page
 

@@ -7,22 +7,13 @@ import sys
 from pathlib import Path
 
 import click
-import platformdirs
 
 from ladder_desktop import system_check
+from ladder_desktop.data_option import DATA_DIR, DATA_HELP, DATA_OPTION
 from ladder_desktop.engine_commands import engine
 from ladder_desktop.faults import Fault, faults_as_sentences
+from ladder_desktop.model_commands import models
 
-
-def default_data_dir() -> Path:
-    """Return what `runtime-ladder --data DIR COMMAND` said, or the platform's user data folder."""
-    given: Path | None = click.get_current_context().find_root().params.get("data_dir")
-    return given or platformdirs.user_data_path("runtime-ladder", appauthor=False)
-
-
-DATA_DIR = click.Path(path_type=Path, file_okay=False)
-DATA_HELP = "The folder that holds your progress. [default: the platform's user data folder]"
-DATA_OPTION = click.option("--data", "data_dir", type=DATA_DIR, default=default_data_dir, help=DATA_HELP)
 PACK_OPTION = click.option(
     "--pack",
     "pack_path",
@@ -35,7 +26,7 @@ PACK_OPTION = click.option(
 @click.option("--data", "data_dir", type=DATA_DIR, help=DATA_HELP)
 @click.version_option(package_name="runtime-ladder")
 @click.pass_context
-def main(context: click.Context, data_dir: Path | None) -> None:  # noqa: ARG001 (read by default_data_dir)
+def main(context: click.Context, data_dir: Path | None) -> None:  # noqa: ARG001 (data_option.py reads it)
     """Runtime Ladder: prepare for interviews about LLM inference runtimes. With no command it opens the window."""
     if context.invoked_subcommand is None:
         context.invoke(open_window)
@@ -97,6 +88,9 @@ def keys() -> None:
 
 
 main.add_command(engine)
+
+
+main.add_command(models)
 
 
 @main.command("export")

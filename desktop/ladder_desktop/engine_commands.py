@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ladder_desktop.data_option import DATA_OPTION, models_dir
 from ladder_desktop.faults import Fault, faults_as_sentences
 
 if TYPE_CHECKING:
@@ -38,7 +39,10 @@ def engine() -> None:
     help="Record every event to this file.",
 )
 @KERNELS_OPTION
-def engine_run(scenario: str, variant: str, trace_path: Path | None, kernels: KernelMode) -> None:
+@DATA_OPTION
+def engine_run(
+    scenario: str, variant: str, trace_path: Path | None, kernels: KernelMode, data_dir: Path
+) -> None:
     """Run one scenario and print what was measured."""
     from ladder_engine.runner import run_scenario
     from ladder_engine.scenario import find_scenario
@@ -60,7 +64,7 @@ def engine_run(scenario: str, variant: str, trace_path: Path | None, kernels: Ke
             if writer:
                 writer(news)
 
-        run_scenario(find_scenario(scenario), sink, kernels, variant=variant)
+        run_scenario(find_scenario(scenario), sink, kernels, variant=variant, models_dir=models_dir(data_dir))
     for line in summarize(events).lines():
         click.echo(line)
 
@@ -71,7 +75,8 @@ def engine_run(scenario: str, variant: str, trace_path: Path | None, kernels: Ke
     "--variants", default="", metavar="A,B", help="Which two variants. [default: the scenario's first two]"
 )
 @KERNELS_OPTION
-def engine_compare(scenario: str, variants: str, kernels: KernelMode) -> None:
+@DATA_OPTION
+def engine_compare(scenario: str, variants: str, kernels: KernelMode, data_dir: Path) -> None:
     """Run two variants of a scenario and print what differs, and which mechanism made the difference."""
     from ladder_engine.comparison import differences, explain
     from ladder_engine.scenario import find_scenario, load_scenario
@@ -82,7 +87,7 @@ def engine_compare(scenario: str, variants: str, kernels: KernelMode) -> None:
         if len(names) != 2 or len(set(names)) < 2:
             known = ", ".join(filter(None, loaded.variant_names)) or "none"
             raise Fault(f"{loaded.path}: two variants can be compared; this scenario has: {known}.")
-        left, right = (_run(loaded, name, kernels) for name in names)
+        left, right = (_run(loaded, name, kernels, data_dir) for name in names)
         rows, sentence = differences(left, right), explain(left, right)
     click.echo(f"{loaded.title}, measured on this machine")
     click.echo(f"{'':49}{left.name:>14}{right.name:>14}")
@@ -93,7 +98,7 @@ def engine_compare(scenario: str, variants: str, kernels: KernelMode) -> None:
     click.echo(sentence)
 
 
-def _run(scenario: Scenario, variant: str, kernels: KernelMode) -> Side:
+def _run(scenario: Scenario, variant: str, kernels: KernelMode, data_dir: Path) -> Side:
     """Run one variant to its end, in this process."""
     from ladder_engine.comparison import Side
     from ladder_engine.fold import fold
@@ -103,7 +108,7 @@ def _run(scenario: Scenario, variant: str, kernels: KernelMode) -> Side:
 
     with_variant(scenario, variant)  # a name that is none is a sentence before torch loads
     events: list[AnyEvent] = []
-    run_scenario(scenario.path, events.extend, kernels, variant=variant)
+    run_scenario(scenario.path, events.extend, kernels, variant=variant, models_dir=models_dir(data_dir))
     return Side(variant, engine_of(scenario, variant), fold(events))
 
 

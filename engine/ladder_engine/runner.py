@@ -30,15 +30,17 @@ def run_scenario(
     kernels: KernelMode = "auto",
     attend: Attend = lambda _engine: True,
     variant: str = "",
+    models_dir: Path | None = None,
 ) -> None:
     """Run a scenario file, in one of its variants (the first when none is named); `sink` takes the trace, a step at a time.
+    `models_dir` is where added models are kept.
 
     Raises EngineError with one sentence. If the run had begun by then, the trace ends with a RunEnded that says the
     same. A run that `attend` breaks off ends with its sequences aborted.
     """
     scenario = with_variant(load_scenario(path), variant)
     recorder = Recorder(sink)
-    engine = _build(scenario, recorder, kernels)
+    engine = _build(scenario, recorder, kernels, models_dir)
     error: str | None = None
     try:
         _drive(engine, scenario.requests, attend)
@@ -57,9 +59,9 @@ def run_scenario(
         recorder.flush()
 
 
-def _build(scenario: Scenario, recorder: Recorder, kernels: KernelMode) -> Engine:
+def _build(scenario: Scenario, recorder: Recorder, kernels: KernelMode, models_dir: Path | None) -> Engine:
     """Load what the scenario needs and check that it fits, then say that the run has started."""
-    folder, config = scenario.model_folder, scenario.engine
+    folder, config = scenario.model_folder(models_dir), scenario.engine
     tokenizer = Tokenizer.load(folder)
     check_fits(scenario, lambda text: len(tokenizer.encode(text)))
     device = torch.device("cuda" if torch.cuda.is_available() and kernels != "interpret" else "cpu")

@@ -5,7 +5,7 @@ id: short-chats
 title: Short chats
 story: What happens, in a few sentences.
 look_at: [what to watch, one line each]
-model: ladder-3m              # a bundled model, or a folder next to this file (./my-llama)
+model: ladder-3m              # a bundled or added model, or a folder or GGUF file next to this one (./my-llama)
 engine: {num_blocks: 128, max_num_seqs: 8, max_num_batched_tokens: 64, max_model_len: 512}
                               # more switches: prefix_caching, admission, num_speculative_tokens, ... (config.py)
 requests:
@@ -46,7 +46,7 @@ from msgspec.structs import replace
 from ladder_engine.config import EngineConfig, Positive
 from ladder_engine.errors import ScenarioError
 from ladder_engine.mechanisms import MECHANISMS, mechanism
-from ladder_engine.models import bundled_model
+from ladder_engine.models import find_model
 from ladder_engine.plain_yaml import read_yaml
 from ladder_engine.prediction import Prediction
 from ladder_engine.sampling import SamplingParams
@@ -146,12 +146,14 @@ class Scenario(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         """The names of the variants, the one that runs by default first; ("",) where there are none."""
         return tuple(variant.name for variant in self.variants) or ("",)
 
-    @property
-    def model_folder(self) -> Path:
-        """The folder that `model` names. Raises ModelError when there is no such bundled model."""
+    def model_folder(self, models_dir: Path | None = None) -> Path:
+        """The folder that `model` names: a bundled model, one added to `models_dir`, or a path beside the file.
+
+        Raises ModelError when there is no model of this name.
+        """
         if self.model.startswith("./"):
             return self.path.parent / self.model
-        return bundled_model(self.model)
+        return find_model(self.model, models_dir)
 
 
 def with_variant(scenario: Scenario, name: str = "") -> Scenario:

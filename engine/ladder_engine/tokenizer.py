@@ -8,12 +8,15 @@ from pathlib import Path
 import tokenizers
 
 from ladder_engine.errors import ModelError
+from ladder_engine.gguf_file import GgufFile
+from ladder_engine.gguf_llama import gguf_in
+from ladder_engine.gguf_tokenizer import gguf_tokenizer
 
 _UNFINISHED = "\ufffd"  # what a decoder writes for bytes that are not (yet) a whole character
 
 
 class Tokenizer:
-    """The tokenizer.json of a model folder."""
+    """The tokenizer of a model: tokenizer.json of its folder, or what its GGUF file carries."""
 
     def __init__(self, backend: tokenizers.Tokenizer) -> None:
         self._backend = backend
@@ -22,6 +25,9 @@ class Tokenizer:
     @staticmethod
     def load(folder: Path) -> Tokenizer:
         """Raises ModelError naming the file."""
+        gguf = gguf_in(folder)
+        if gguf:
+            return Tokenizer(gguf_tokenizer(GgufFile(gguf)))
         path = folder / "tokenizer.json"
         try:
             return Tokenizer(tokenizers.Tokenizer.from_file(str(path)))
@@ -29,6 +35,12 @@ class Tokenizer:
             raise ModelError(
                 f"{path}: cannot be read as a tokenizer ({error}); copy the file again."
             ) from None
+
+    @property
+    def num_tokens(self) -> int:
+        """How many tokens it knows, special ones included."""
+        size: int = self._backend.get_vocab_size(with_added_tokens=True)
+        return size
 
     def encode(self, text: str) -> list[int]:
         """Token ids of `text`, with the special tokens that the tokenizer itself puts in front."""

@@ -174,7 +174,7 @@ def test_who_meets_a_full_queue_is_refused_with_the_reason_and_the_next_one_is_n
 def test_a_scenario_names_clients_and_priorities(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, checkpoint: Path
 ) -> None:
-    monkeypatch.setattr(scenario, "bundled_model", lambda name: checkpoint)
+    monkeypatch.setattr(scenario, "find_model", lambda name, models_dir: checkpoint)
     path = tmp_path / "case.yaml"
     path.write_text(
         "id: case\ntitle: t\nstory: s\nlook_at: []\n"

@@ -106,11 +106,6 @@ def test_an_undo_gives_back_every_bit_of_a_number(desk: Desk) -> None:
     assert after.stability.hex() == awkward.hex()
 
 
-def columns_of(db: Database, table: str) -> list[str]:
-    """Return the columns that hold something; those reckoned from others came later."""
-    return [row[1] for row in db.execute(f"PRAGMA table_info({table})")]
-
-
 def test_a_profile_of_the_first_version_keeps_its_undo(tmp_path: Path, clock: TravelClock) -> None:
     """Its answers were kept on a stack of their own; they become actions, with the same names and the same effect."""
     with Desk.open(tmp_path / "now", clock, PLAIN) as desk:
@@ -121,7 +116,9 @@ def test_a_profile_of_the_first_version_keeps_its_undo(tmp_path: Path, clock: Tr
             desk.answer(f"pack/card-{number % 2}", rating, SECOND)
         with desk._store.reading() as db:
             copied = {
-                name: db.execute(f"SELECT {', '.join(columns_of(db, name))} FROM {name}").fetchall()
+                name: [
+                    row[: 13 if name == "reviews" else None] for row in db.execute(f"SELECT * FROM {name}")
+                ]
                 for name in ("items", "algorithms", "cards", "reviews")
             }
     (tmp_path / "old").mkdir()

@@ -7,7 +7,7 @@ from sqlite_utils import Database, Migrations
 
 from .records import Rating, action_name
 
-SCHEMA_VERSION = 3  # the number of steps below; progress.db carries it as its user_version
+SCHEMA_VERSION = 4  # the number of steps below; progress.db carries it as its user_version
 migrations = Migrations("study")
 
 
@@ -135,7 +135,6 @@ def m002_marks_own_words_and_actions(db: Database) -> None:
             PRIMARY KEY (action_id, step)
         ) STRICT, WITHOUT ROWID;
 
-        CREATE INDEX reviews_day ON reviews (study_day);
         DROP INDEX reviews_introduced;
     """)
     answers = db.execute(
@@ -154,13 +153,25 @@ def m002_marks_own_words_and_actions(db: Database) -> None:
 
 
 @migrations()
-def m003_settings_adjustments_statistics(db: Database) -> None:
-    """Settings live in the file, the log holds what rescheduling moved, and statistics have their indexes.
+def m003_statistics(db: Database) -> None:
+    """What statistics ask of the log, computed once when a review is written and kept in two covering indexes.
 
-    An adjustment stands in the log after the review `after_seq`. What statistics ask of a review is computed once,
-    when it is written: `tested` says that the answer tested memory, for the item was in review and had not been
-    answered that study day.
+    `tested` says that the answer tested memory: the item was in review and had not been answered that study day.
     """
+    db.executescript("""
+        ALTER TABLE reviews ADD COLUMN interval_before INTEGER AS (json_extract(before, '$.interval'));
+        ALTER TABLE reviews ADD COLUMN tested INTEGER AS (coalesce(
+            json_extract(before, '$.phase') = 'review' AND study_day > json_extract(before, '$.last_day'), 0
+        ));
+        CREATE INDEX reviews_by_day ON reviews (study_day, rating, duration_ms, interval_before, tested);
+        CREATE INDEX reviews_by_item ON reviews (item_id, study_day, rating, duration_ms, interval_before, tested);
+        CREATE INDEX items_by_study ON items (study_id);
+    """)
+
+
+@migrations()
+def m003_settings_and_adjustments(db: Database) -> None:
+    """Settings live in the file, and the log holds what a reschedule or days away moved, after the review `after_seq`."""
     db.executescript("""
         CREATE TABLE settings (
             only         INTEGER PRIMARY KEY CHECK (only = 1),
@@ -181,14 +192,7 @@ def m003_settings_adjustments_statistics(db: Database) -> None:
             algorithm_id  INTEGER NOT NULL REFERENCES algorithms (algorithm_id)
         ) STRICT;
 
-        ALTER TABLE reviews ADD COLUMN interval_before INTEGER AS (json_extract(before, '$.interval'));
-        ALTER TABLE reviews ADD COLUMN tested INTEGER AS (coalesce(
-            json_extract(before, '$.phase') = 'review' AND study_day > json_extract(before, '$.last_day'), 0
-        ));
-        CREATE INDEX reviews_by_day ON reviews (study_day, rating, duration_ms, interval_before, tested);
-        CREATE INDEX reviews_by_item ON reviews (item_id, study_day, rating, duration_ms, interval_before, tested);
         DROP INDEX reviews_day;  -- reviews_by_day begins with the same column
-        CREATE INDEX items_by_study ON items (study_id);
     """)
 
 
