@@ -217,6 +217,8 @@ class Desk:
 
     def more_today(self, kind: Kind, new: int = 0, reviews: int = 0) -> None:
         """Raise today's limits for cards or for tickets."""
+        if not new + reviews:
+            return
         today = study_day(self._clock.now(), self._clock.zone())
         label = f"{new + reviews} more {'new ' if new else ''}{kind}s today"
         with self.journal.action(label) as db:

@@ -191,8 +191,6 @@ def m003_settings_and_adjustments(db: Database) -> None:
             changes       TEXT NOT NULL,        -- JSON: each item with its timing before and after
             algorithm_id  INTEGER NOT NULL REFERENCES algorithms (algorithm_id)
         ) STRICT;
-
-        DROP INDEX reviews_day;  -- reviews_by_day begins with the same column
     """)
 
 
