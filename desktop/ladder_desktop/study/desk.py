@@ -290,6 +290,15 @@ class Desk:
         with self._store.reading() as db:
             return log.reviews_of(db, item_id)
 
+    def everything(self) -> tuple[tuple[Item, ...], dict[str, Memory], tuple[Review, ...], Belongings]:
+        """Return all items, what is remembered of them, the log and what is the person's own, as of one moment."""
+        with self._store.reading() as db:
+            rows = db.execute(
+                "SELECT item_id, kind, study_id FROM items ORDER BY position IS NULL, position, item_id"
+            )
+            items = tuple(Item(*row) for row in rows.fetchall())
+            return items, log.all_memories(db), tuple(log.all_reviews(db)), belongings.read(db)
+
     def belongings(self) -> Belongings:
         """Return all that is the person's own, for a file that carries it to another profile."""
         with self._store.reading() as db:
