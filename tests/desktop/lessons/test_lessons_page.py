@@ -115,3 +115,18 @@ def test_colours_come_from_the_theme_alone():
 
 def test_no_slot_is_a_lambda():
     assert [p.name for p in ROOM.glob("*.py") if re.search(r"connect\(\s*lambda", p.read_text("utf-8"))] == []
+
+
+def test_the_page_fits_a_window_of_900_pixels_beside_its_rail(qtbot, page):
+    for show in (page.show_gist, page.show_maps, page.show_questions, page.show_sandbox):
+        show()
+    assert page.minimumSizeHint().width() <= 900 - 236
+    page.resize(664, 640)
+    page.show_maps()
+    page.maps.show_map("wrong")
+    chooser, step = page.maps.chooser, page.maps._next
+    assert step.mapTo(page, step.rect().topLeft()).y() > chooser.mapTo(page, chooser.rect().bottomLeft()).y()
+    page.resize(1080, 640)
+    assert step.mapTo(page, step.rect().center()).y() == pytest.approx(
+        chooser.mapTo(page, chooser.rect().center()).y(), abs=3
+    )
