@@ -119,6 +119,10 @@ class MapsView(QWidget):
         """Bring the first link to an address into view, in the text beside the map."""
         return self.pane.link_point(address)
 
+    def to_read(self) -> tuple[Reader, int, int | None]:
+        """Return the text that can be read aloud: all of it."""
+        return self.pane, 0, None
+
     def find_all(self, text: str) -> int:
         """Mark every place that holds a text, on all maps of the study, and return how many do."""
         self._sought = text
