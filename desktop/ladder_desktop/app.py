@@ -101,6 +101,7 @@ class Application(QObject):
             ("drill", "Drill", self._build_drill),
             ("tickets", "Tickets", self._build_tickets),
             ("live", "Live lab", self._build_live),
+            ("stats", "Statistics", self._build_stats),
         ]
         return [
             Entry(*page, keys=(f"Alt+{number % 10}",) if number <= 10 else ())
@@ -161,6 +162,13 @@ class Application(QObject):
         client = partial(EngineClient, models_dir=models_dir(self.data_dir))
         page = LivePage(bundled_scenarios(), self.theme, client)
         page.failed.connect(self._say_fault)
+        return page
+
+    def _build_stats(self) -> QWidget:
+        from ladder_desktop.stats.stats_page import StatsPage
+
+        page = StatsPage(self.desk, self.pack, self.theme)
+        page.go.connect(self.go)
         return page
 
     def _say_fault(self, sentence: str) -> None:

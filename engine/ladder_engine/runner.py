@@ -54,6 +54,7 @@ def run_scenario(
         error = f"{path}: the run broke off in step {recorder.step} ({type(cause).__name__}: {cause})."
         raise EngineError(error) from cause
     finally:
+        recorder.tick()
         recorder.add(RunEnded, error=error)
         recorder.flush()
 
@@ -95,6 +96,7 @@ def _build(scenario: Scenario, recorder: Recorder, kernels: KernelMode, models_d
         max_num_seqs=config.max_num_seqs,
         max_num_batched_tokens=config.max_num_batched_tokens,
         max_model_len=config.max_model_len,
+        engine=config,
         prefix_caching=config.prefix_caching,
         kv_bytes_per_token=model.config.kv_bytes_per_token(model.embedding.element_size()),
     )

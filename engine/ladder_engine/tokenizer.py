@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from pathlib import Path
 
 import tokenizers
@@ -19,6 +20,7 @@ class Tokenizer:
 
     def __init__(self, backend: tokenizers.Tokenizer) -> None:
         self._backend = backend
+        self.advance = lru_cache(maxsize=1 << 16)(self._advance)  # text repeats itself: few pairs are new
 
     @staticmethod
     def load(folder: Path) -> Tokenizer:
@@ -50,6 +52,15 @@ class Tokenizer:
         text: str = self._backend.decode(token_ids, skip_special_tokens=True)
         return text
 
+    def _advance(self, ids: tuple[int, ...], done: int, last: bool) -> tuple[str, tuple[int, ...], int]:
+        """One step of a TextStream: what `ids` add to the first `done` of them, and its next two fields."""
+        text = self.decode(list(ids))
+        if last or not text.endswith(_UNFINISHED):
+            piece = text[len(self.decode(list(ids[:done]))) :]
+            if piece:
+                return piece, ids[done:], len(ids) - done
+        return "", ids, done
+
     def stream(self) -> TextStream:
         """A fresh stream for one answer."""
         return TextStream(self)
@@ -63,20 +74,11 @@ class TextStream:
     """
 
     def __init__(self, tokenizer: Tokenizer) -> None:
-        self._tokenizer = tokenizer
-        self._ids: list[int] = []  # the last finished piece, then the tokens since
+        self._advance = tokenizer.advance
+        self._ids: tuple[int, ...] = ()  # the last finished piece, then the tokens since
         self._done = 0  # how many of them are already text
-        self._done_text = ""
 
     def push(self, token_id: int, *, last: bool = False) -> str:
         """The text that `token_id` completes; with `last`, everything that was held back too."""
-        self._ids.append(token_id)
-        text = self._tokenizer.decode(self._ids)
-        if text.endswith(_UNFINISHED) and not last:
-            return ""
-        piece = text[len(self._done_text) :]
-        if piece:
-            del self._ids[: self._done]
-            self._done = len(self._ids)
-            self._done_text = self._tokenizer.decode(self._ids) if self._done else ""
+        piece, self._ids, self._done = self._advance((*self._ids, token_id), self._done, last)
         return piece

@@ -147,7 +147,7 @@ def test_those_behind_say_so() -> None:
     bench.step()
     later, sooner = bench.add(2, 2, priority=1), bench.add(2, 2)
     bench.step()
-    assert (sooner.wait_reason, later.wait_reason) == ("max_num_seqs", "behind_others")
+    assert (sooner.wait_reason, later.wait_reason) == ("max_num_seqs", "behind_priority")
     bench.check_fold()
 
 
