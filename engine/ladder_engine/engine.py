@@ -7,7 +7,7 @@ from ladder_engine.executor import Executor
 from ladder_engine.recorder import Recorder
 from ladder_engine.sampling import SamplingParams
 from ladder_engine.scheduler import Scheduler
-from ladder_engine.sequence import Sequence
+from ladder_engine.sequence import NO_LIMIT, Sequence
 from ladder_engine.tokenizer import Tokenizer
 from ladder_engine.trace import StepTimed
 
@@ -43,11 +43,12 @@ class Engine:
         cache_salt: str = "",
         priority: int = 0,
         client: str = "",
+        max_prefill_chunk: int | None = None,
     ) -> Sequence:
         """A request arrives. It is refused at once, with a Refused event that says why, if it can never fit.
 
         Requests with different salts never share cached KV. A lower `priority` is served sooner. Where admission is
-        fair, it is fair between clients. Who asks for several answers finds the others in the `forks` of this one.
+        fair, it is fair between clients. `max_prefill_chunk` is the request's own limit in place of the engine's. Who asks for several answers finds the others in the `forks` of this one.
         """
         seq = Sequence.start(
             seq_id=self.scheduler.new_id(),
@@ -60,6 +61,7 @@ class Engine:
             cache_salt=cache_salt,
             priority=priority,
             client=client,
+            max_prefill_chunk=max_prefill_chunk or self.scheduler.config.max_prefill_chunk or NO_LIMIT,
         )
         self.scheduler.add(seq, prompt)
         return seq

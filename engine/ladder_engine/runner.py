@@ -128,6 +128,7 @@ def _drive(engine: Engine, requests: tuple[Request, ...], attend: Attend) -> Non
                 cache_salt=request.cache_salt,
                 priority=request.priority,
                 client=request.client,
+                max_prefill_chunk=request.max_prefill_chunk,
             )
         if not attend(engine):
             for seq in (*engine.scheduler.running, *engine.scheduler.waiting):
