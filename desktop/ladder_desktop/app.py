@@ -162,6 +162,7 @@ class Application(QObject):
         client = partial(EngineClient, models_dir=models_dir(self.data_dir))
         page = LivePage(bundled_scenarios(), self.theme, client)
         page.failed.connect(self._say_fault)
+        page.go.connect(self.go)
         return page
 
     def _build_stats(self) -> QWidget:

@@ -30,6 +30,10 @@ class Admission:
     def __init__(self, config: EngineConfig) -> None:
         self.served: defaultdict[str, int] = defaultdict(int)
         self._last = ""  # the client whose request entered last
+        self.configure(config)
+
+    def configure(self, config: EngineConfig) -> None:
+        """Follow another policy from here on."""
         self._by_priority = config.admission == "priority"
         ranks: dict[str, Callable[[Sequence], tuple[int, int]]] = {
             "fcfs": lambda seq: (0, seq.seq_id),

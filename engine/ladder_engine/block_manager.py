@@ -42,6 +42,10 @@ class BlockManager:
         self._slab = config.blocks_for(config.max_model_len) if config.kv_layout == "slab" else 0
         self._record = recorder.add
 
+    def configure(self, config: EngineConfig) -> None:
+        """Follow other settings from here on; the pool and its blocks keep their sizes."""
+        self._config = config
+
     def cached_prefix(self, seq: Sequence) -> list[int]:
         """The blocks that hold the KV of the first tokens of `seq`, which owns none yet; empty without prefix_caching.
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from ladder_engine.config import EngineConfig
 from ladder_engine.executor import Executor
+from ladder_engine.reconfigure import reconfigured
 from ladder_engine.recorder import Recorder
 from ladder_engine.sampling import SamplingParams
 from ladder_engine.scheduler import Scheduler
@@ -71,6 +74,12 @@ class Engine:
         for seq in (*self.scheduler.running, *self.scheduler.waiting):
             if seq.seq_id == seq_id:
                 self.scheduler.abort(seq)
+
+    def configure(self, changes: Mapping[str, object]) -> None:
+        """Change settings between two steps. Raises EngineError, and nothing changes, when they cannot be."""
+        scheduler = self.scheduler
+        widest = max((len(seq.unit) + seq.num_owed for seq in scheduler.waiting), default=0)
+        scheduler.configure(reconfigured(scheduler.config, changes, scheduler.num_places, widest))
 
     def step(self) -> list[Sequence]:
         """Advance the sequences of one batch; returns those that are done. Call it only when `has_work`."""

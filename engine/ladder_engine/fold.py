@@ -97,6 +97,14 @@ class _Folder(BlockFolder):
                 self._finished(event)
             case trace.StepTimed():
                 self._step_timed(event)
+            case trace.Reconfigured():
+                self.state.config = replace(
+                    self._config,
+                    max_num_seqs=event.engine.max_num_seqs,
+                    max_num_batched_tokens=event.engine.max_num_batched_tokens,
+                    prefix_caching=event.engine.prefix_caching,
+                    engine=event.engine,
+                )
             case trace.RunEnded():
                 self.state.ended = event
             case _:

@@ -55,10 +55,6 @@ class BlockFolder:
         )
         known, root = state.sequences.get(event.seq_id), self._root(event.parent_id)
         if known is None:
-            self._require(
-                len(state.running) < self._config.max_num_seqs,
-                "more sequences run than max_num_seqs allows",
-            )
             family = [i for i, seq_id in enumerate(state.running) if self._root(seq_id) == root]
             state.running.insert(family[-1] + 1, event.seq_id)
         else:

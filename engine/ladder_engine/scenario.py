@@ -30,6 +30,7 @@ variants:                     # the same requests under other settings; the firs
 prediction: {question: ..., measure: cached_share, variant: with, kind: number}          # prediction.py
 explained_by: study:paging/gist/prefix       # the place of the lessons that explains it
 tickets: [hub-ticket-shared-system-prompt]   # the tickets that it shows
+stays_open: true              # in the window the engine waits for prompts of one's own until it is stopped
 ```
 Nothing here imports torch: the window reads scenarios too.
 """
@@ -126,6 +127,7 @@ class Scenario(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     prediction: Prediction | None = None
     explained_by: Annotated[str, msgspec.Meta(pattern=r"^$|^(study|card|ticket):[a-z0-9/-]+$")] = ""
     tickets: tuple[Line, ...] = ()
+    stays_open: bool = False
     path: Path = Path()
     variant: str = ""
 

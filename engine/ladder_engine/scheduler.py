@@ -30,6 +30,7 @@ from ladder_engine.trace import (
     Arrived,
     Finished,
     Preempted,
+    Reconfigured,
     Refused,
     Sampled,
     Scheduled,
@@ -129,6 +130,15 @@ class Scheduler:
             self._finish(seq)
         return done
 
+    def configure(self, config: EngineConfig) -> None:
+        """Follow other settings from the next step on. Who runs already stays, whatever the new limits."""
+        self.config = config
+        self.blocks.configure(config)
+        self.admission.configure(config)
+        self.composition = Composition(config)
+        self._recorder.tick()
+        self._record(Reconfigured, engine=config)
+
     def abort(self, seq: Sequence) -> None:
         """Forget a sequence that waits or runs, now; of a beam search, all beams."""
         self._recorder.tick()
@@ -163,6 +173,11 @@ class Scheduler:
             self.blocks.grow(self._share_budget(batch, unit))
         return None
 
+    @property
+    def num_places(self) -> int:
+        """Sequences that run, and forks for which a place is kept."""
+        return len(self.running) + sum(seq.num_owed for seq in self.running)
+
     def _share_budget(self, batch: Batch, seqs: list[Sequence]) -> list[Work]:
         """Add works: one token for each of these, and the rest of the budget to the first who lack more."""
         works: list[Work] = []
@@ -178,8 +193,7 @@ class Scheduler:
 
     def _why_not(self, unit: list[Sequence], spare: int) -> WaitReason | None:
         """Why these sequences cannot enter now; None if they can."""
-        owed = sum(seq.num_owed for seq in (*self.running, *unit))
-        num_running = len(self.running) + len(unit) + owed
+        num_running = self.num_places + len(unit) + sum(seq.num_owed for seq in unit)
         if num_running > self.config.max_num_seqs:
             return "max_num_seqs"
         if not self.blocks.has_room(unit, self.running):

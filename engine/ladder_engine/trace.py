@@ -241,6 +241,12 @@ class StepTimed(Event, frozen=True):
     num_cached_blocks: int = 0
 
 
+class Reconfigured(Event, frozen=True):
+    """Somebody changed the engine's settings while it ran. `engine` is all of them, from here on."""
+
+    engine: EngineConfig
+
+
 class RunEnded(Event, frozen=True):
     """The last event of every trace. `error` is None, or one sentence that says why the run broke off."""
 
@@ -248,7 +254,7 @@ class RunEnded(Event, frozen=True):
 
 
 AnyEvent = (
-    RunStarted | Arrived | Refused | Waits | Admitted | BlocksAllocated | BlocksShared | BlocksCached
-    | BlocksEvicted | BlocksFreed | BlocksCopied | SwappedOut | SwappedIn | Forked | Scheduled | Preempted | Sampled | Verified | Chosen
-    | Finished | StepTimed | RunEnded
+    RunStarted | Arrived | Refused | Waits | Admitted | BlocksAllocated | BlocksShared | BlocksCached | BlocksEvicted
+    | BlocksFreed | BlocksCopied | SwappedOut | SwappedIn | Forked | Reconfigured | Scheduled | Preempted | Sampled
+    | Verified | Chosen | Finished | StepTimed | RunEnded
 )  # fmt: skip
