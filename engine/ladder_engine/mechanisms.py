@@ -84,6 +84,20 @@ MECHANISMS = (
         ("ttft_steps_p50", "ttft_steps_max", "queue_steps_max"),
     ),
     Mechanism(
+        "composition",
+        "The composition of steps",
+        ("composition", "max_prefill_chunk"),
+        (),
+        ("ttft_steps_p50", "ttft_steps_max", "steps", "itl_p99", "step_max"),
+    ),
+    Mechanism(
+        "swapping",
+        "Swapping to host memory",
+        ("preemption", "num_host_blocks"),
+        ("recomputed_tokens",),
+        ("computed_tokens", "steps", "seconds"),
+    ),
+    Mechanism(
         "queue-limit",
         "The limit on who may wait",
         ("max_num_waiting",),
