@@ -23,7 +23,7 @@ from ladder_desktop.dialogs import show_fault, show_notice
 from ladder_desktop.garbage import GarbageCollector
 from ladder_desktop.home_page import HomePage
 from ladder_desktop.preferences import Preferences
-from ladder_desktop.study import Desk, StudyError, items_of
+from ladder_desktop.study import Desk, StudyError, items_of, kin_of
 from ladder_desktop.targets import parse
 from ladder_desktop.theme import Theme, apply, load_theme
 from ladder_desktop.window import Entry, MainWindow
@@ -55,7 +55,7 @@ class Application(QObject):
         self.theme = theme
         self._garbage = GarbageCollector(self)
         self._closed = False
-        desk.register(items_of(pack))
+        desk.register(items_of(pack), kin_of(pack))
         self.preferences = Preferences.open(data_dir)
         self.registry = ActionRegistry(self.preferences, self)
         self.window = MainWindow(self._entries(), self._file_actions(), self.preferences, self.registry)
@@ -65,7 +65,7 @@ class Application(QObject):
     def open_pack(self, path: Path) -> None:
         """Read a pack somebody made and show it instead of the present one; PackError leaves all as it was."""
         pack = load_pack(path)
-        self.desk.register(items_of(pack))
+        self.desk.register(items_of(pack), kin_of(pack))
         self.pack = pack
         self.window.set_entries(self._entries())
 

@@ -31,7 +31,6 @@ class Engine:
         self._executor = executor
         self._tokenizer = tokenizer
         self._eos_token_ids = eos_token_ids
-        self._next_id = 0
 
     @property
     def has_work(self) -> bool:
@@ -51,10 +50,10 @@ class Engine:
         """A request arrives. It is refused at once, with a Refused event that says why, if it can never fit.
 
         Requests with different salts never share cached KV. A lower `priority` is served sooner. Where admission is
-        fair, it is fair between clients.
+        fair, it is fair between clients. Who asks for several answers finds the others in the `forks` of this one.
         """
         seq = Sequence.start(
-            seq_id=self._next_id,
+            seq_id=self.scheduler.new_id(),
             name=name,
             prompt=self._tokenizer.encode(prompt),
             max_tokens=max_tokens,
@@ -65,7 +64,6 @@ class Engine:
             priority=priority,
             client=client,
         )
-        self._next_id += 1
         self.scheduler.add(seq, prompt)
         return seq
 

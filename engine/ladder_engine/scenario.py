@@ -216,7 +216,9 @@ def load_scenario(path: Path) -> Scenario:
 def check_fits(scenario: Scenario, count_tokens: Callable[[str], int]) -> None:
     """Raise ScenarioError if a request could never run: what it needs, what there is, what to change."""
     for request in scenario.requests:
-        never = scenario.engine.why_never(count_tokens(request.prompt), request.max_tokens)
+        never = scenario.engine.why_never(
+            count_tokens(request.prompt), request.max_tokens, request.sampling.n, request.sampling.beam_width
+        )
         if never:
             raise ScenarioError(
                 f"{scenario.path}: request {request.name!r} can never run: it {never}; "
