@@ -136,8 +136,8 @@ CLAIMS: dict[str, tuple[str, Callable[[Side, Side], bool]]] = {
     "thrash": ("The cap on running requests made", lambda many, few: of(many, "preemptions") > 5
                and of(few, "preemptions") == 0 and of(many, "gap_steps_max") > 20 and of(few, "gap_steps_max") == 1
                and of(many, "steps") < of(few, "steps")),
-    "quoting": ("Speculation made", lambda none, drafts: of(drafts, "steps") < 0.3 * of(none, "steps")
-                and of(drafts, "accepted_share") > 90 and texts(none) == texts(drafts)),
+    "quoting": ("Speculation made", lambda none, drafts: of(drafts, "steps") < 0.5 * of(none, "steps")
+                and of(drafts, "accepted_share") > 60 and texts(none) == texts(drafts)),
     "creative": ("Speculation made", lambda none, drafts: of(drafts, "steps") > 0.67 * of(none, "steps")
                  and of(drafts, "accepted_share") < 75 and texts(none) == texts(drafts)),
     "queue-bound": ("The limit on who may wait made", lambda none, bound: of(bound, "refused") == 10
