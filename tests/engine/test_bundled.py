@@ -187,7 +187,8 @@ def test_asked_a_cards_question_the_model_answers_in_the_words_of_the_lesson(mor
 def test_a_bundled_model_says_how_it_was_made(name: str) -> None:
     folder: Path = find_model(name)
     record = json.loads((folder / "training.json").read_text("utf-8"))
-    assert {"seed", "steps"} <= set(record["recipe"])
+    assert {"seed", "stages"} <= set(record["recipe"])
+    assert record["bytes"] == (folder / "model.safetensors").stat().st_size
     assert record["last_loss"] < record["first_loss"] / 4
     assert ModelConfig.load(folder).num_key_value_heads >= 4
 
