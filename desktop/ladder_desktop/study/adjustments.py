@@ -5,8 +5,8 @@ from __future__ import annotations
 import msgspec
 from sqlite_utils import Database
 
-from .adjustment import Adjustment, Change, retimed
-from .log import ensure_algorithm, read_algorithms, read_memory, write_memory
+from .adjustment import Adjustment, Change
+from .log import ensure_algorithm, read_algorithms
 
 _READ = """
     SELECT adjustment_id, review_id, reason, made_at, adjustments.study_day, adjustments.utc_offset,
@@ -39,10 +39,14 @@ def append_adjustment(db: Database, adjustment: Adjustment) -> None:
 def apply(db: Database, adjustment: Adjustment) -> None:
     """Add an adjustment at the end of the log and move the states by it."""
     append_adjustment(db, adjustment)
-    for change in adjustment.changes:
-        memory = read_memory(db, change.item_id)
-        assert memory is not None
-        write_memory(db, change.item_id, retimed(memory, change.after))
+    db.conn.executemany(
+        "UPDATE cards SET stability = ?1, difficulty = ?2, interval = ?3, "
+        "due_day = CASE WHEN due_day IS NOT NULL THEN last_day + ?3 END WHERE item_id = ?4",
+        [
+            (change.after.stability, change.after.difficulty, change.after.interval, change.item_id)
+            for change in adjustment.changes
+        ],
+    )
 
 
 def newest_review(db: Database) -> str | None:

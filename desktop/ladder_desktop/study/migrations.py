@@ -191,6 +191,9 @@ def m003_settings_and_adjustments(db: Database) -> None:
             changes       TEXT NOT NULL,        -- JSON: each item with its timing before and after
             algorithm_id  INTEGER NOT NULL REFERENCES algorithms (algorithm_id)
         ) STRICT;
+
+        DROP INDEX reviews_by_day;  -- with the item at its end it answers for a period without the whole log
+        CREATE INDEX reviews_by_day ON reviews (study_day, rating, duration_ms, interval_before, tested, item_id);
     """)
 
 
