@@ -133,7 +133,7 @@ class Application(QObject):
     def _build_lesson(self, study: Study) -> QWidget:
         from ladder_desktop.lessons.lesson_page import LessonPage
 
-        page = LessonPage(self.pack, study, self.theme, self.preferences)
+        page = LessonPage(self.pack, study, self.theme, memory=self.preferences, voice=self.preferences)
         page.go.connect(self.go)
         return page
 
@@ -162,6 +162,7 @@ class Application(QObject):
         client = partial(EngineClient, models_dir=models_dir(self.data_dir))
         page = LivePage(bundled_scenarios(), self.theme, client)
         page.failed.connect(self._say_fault)
+        page.go.connect(self.go)
         return page
 
     def _build_stats(self) -> QWidget:

@@ -13,12 +13,13 @@ position), so neighbours do not matter; but which words a seed gives depends on 
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import accumulate
 
 import torch
 from ladder_kernels.dispatch import DRAFT_STREAM, Operations
 from torch import Tensor
 
-from ladder_engine.batch import Batch, Work
+from ladder_engine.batch import Batch, Moves, Work
 from ladder_engine.config import EngineConfig
 from ladder_engine.logits import adjust
 from ladder_engine.model import Decoder
@@ -35,9 +36,11 @@ class DraftModel:
     def draft(self, batch: Batch) -> Tensor | None:
         """Catch up, and replace every TO_BE_DRAFTED of the batch by a token.
 
-        Returns the distributions they were drawn from: fp32 [S, K, V] for the S works that sample and the longest
-        draft of K tokens; what was not drafted is 0. None when nobody drafts.
+        Returns the distributions they were drawn from: fp32 [S, K, V] for the S works that have a draft, the longest of
+        K tokens; what was not drafted is 0. None when nobody drafts.
         """
+        if batch.moves.copies:  # what was swapped is computed again instead
+            self._runner.move(Moves(copies=batch.moves.copies))
         behind = [work for work in batch.works if work.num_catch_up_tokens]
         if not behind:
             return None
@@ -48,7 +51,7 @@ class DraftModel:
         drafts = {id(seq): work for seq, work in zip(ahead, behind, strict=True) if work.draft_tokens}
         if samples is None or not drafts:
             return None
-        rows = {id(work): row for row, work in enumerate(work for work in batch.works if work.samples)}
+        rows = {id(work): row for row, work in enumerate(drafts.values())}
         longest = max(len(work.draft_tokens) for work in drafts.values())
         probs = samples.logits.new_zeros(len(rows), longest, samples.logits.shape[1])
         for place in range(longest):
@@ -83,20 +86,27 @@ def verify(
 ) -> list[list[int]]:
     """What each of these works says: the draft tokens that are accepted, and one more.
 
-    `samples` has a place after the newest token of each work and after each of its draft tokens, in order.
+    `samples` has the places of all works in order, after the newest token of each and after each of its draft tokens;
+    `draft_probs` is of those that have a draft. The others just draw.
     """
-    counts = torch.tensor([len(work.draft_tokens) for work in works])
-    firsts = (counts + 1).cumsum(0) - (counts + 1)
-    longest = draft_probs.shape[1]
-    places = torch.minimum(torch.arange(longest + 1), counts[:, None]) + firsts[:, None]
-    device = draft_probs.device
-    drafts = [[*work.draft_tokens] + [0] * (longest - len(work.draft_tokens)) for work in works]
+    drawn = samples.draw(operations).tolist()
+    ends = [*accumulate(work.num_samples for work in works)]
+    firsts = [end - work.num_samples for work, end in zip(works, ends, strict=True)]
+    said: list[list[int]] = [drawn[first:end] for first, end in zip(firsts, ends, strict=True)]
+    drafting = [index for index, work in enumerate(works) if work.draft_tokens]
+    device, longest = draft_probs.device, draft_probs.shape[1]
+    counts = torch.tensor([len(works[index].draft_tokens) for index in drafting], device=device)
+    first = torch.tensor([firsts[index] for index in drafting], device=device)
+    places = first[:, None] + torch.minimum(torch.arange(longest + 1, device=device), counts[:, None])
+    drafts = [[*works[index].draft_tokens, *[0] * longest][:longest] for index in drafting]
     tokens, _ = operations.verify_draft(
-        samples.probs(operations)[places.to(device)],
+        samples.probs(operations)[places],
         draft_probs,
         torch.tensor(drafts, device=device),
-        counts.int().to(device),
-        samples.seeds[firsts.to(device)],
-        samples.positions[firsts.to(device)],
+        counts.int(),
+        samples.seeds[first],
+        samples.positions[first],
     )
-    return [[token_id for token_id in row if token_id >= 0] for row in tokens.tolist()]
+    for index, row in zip(drafting, tokens.tolist(), strict=True):
+        said[index] = [token_id for token_id in row if token_id >= 0]
+    return said

@@ -31,7 +31,11 @@ class Drafting:
         self._config = config
         self._blocks = blocks
 
-    def draft(self, batch: Batch, spare: int, num_running: int) -> None:
+    def configure(self, config: EngineConfig) -> None:
+        """Follow other settings from the next step on."""
+        self._config = config
+
+    def draft(self, batch: Batch, num_running: int) -> None:
         """Spend the spare part of the budget on drafts for the decodes of the batch."""
         most = self._config.max_num_speculating
         if most is not None and num_running > most:
@@ -40,13 +44,15 @@ class Drafting:
         if self._config.draft_model:
             hopeful = self._catch_up(hopeful)
         for work in hopeful:
-            if work.kind == "decode" and spare > 0:
-                spare -= self._extend(work, spare)
+            if work.kind == "decode" and batch.spare > 0:
+                batch.spare -= self._extend(work, batch.spare)
 
-    def settle(self, work: Work, num_accepted_tokens: int) -> None:
-        """Note how far the draft model's KV stands now; that of the last draft token was never computed."""
-        drafted = max(0, len(work.draft_tokens) - 1)
-        work.seq.num_draft_computed_tokens += work.num_catch_up_tokens + min(num_accepted_tokens, drafted)
+    def settle(self, work: Work) -> None:
+        """Note how far the draft model's KV stands now: that of the last draft token was never computed, and that of
+        rejected ones counts for nothing."""
+        seq, drafted = work.seq, max(0, len(work.draft_tokens) - 1)
+        computed = seq.num_draft_computed_tokens + work.num_catch_up_tokens + drafted
+        seq.num_draft_computed_tokens = min(computed, seq.num_computed_tokens)
 
     def _catch_up(self, works: list[Work]) -> list[Work]:
         """Let the draft model compute what it lacks; returns the works where it then lacks nothing."""
@@ -81,4 +87,6 @@ class Drafting:
 def _may_draft(work: Work) -> bool:
     """Whether the sequence can ever speculate from here on."""
     seq = work.seq
-    return not seq.sampling.penalises and seq.num_answer_tokens + 1 < seq.max_tokens
+    if seq.sampling.penalises or seq.search:
+        return False
+    return seq.num_answer_tokens + 1 < seq.max_tokens

@@ -36,6 +36,7 @@ class TorchExecutor:
     @torch.inference_mode()
     def execute(self, batch: Batch) -> list[list[Output]]:
         """See Executor."""
+        self._model.move(batch.moves)
         draft_probs = self._draft_model.draft(batch) if self._draft_model else None
         samples = self._model.run(batch.works)
         if samples is None:
@@ -43,11 +44,11 @@ class TorchExecutor:
         works = [work for work in batch.works if work.samples]
         likely = logprobs(samples.logits, samples.seqs)
         adjust(samples.logits, samples.seqs)
-        if draft_probs is not None:
-            said = verify(works, samples, draft_probs, self._model.operations)
-        else:
+        if draft_probs is None:
             tokens = iter(samples.draw(self._model.operations).tolist())
             said = [list(islice(tokens, work.num_samples)) for work in works]
+        else:
+            said = verify(works, samples, draft_probs, self._model.operations)
         outputs, row = [], 0
         for work, token_ids in zip(works, said, strict=True):
             outputs.append(

@@ -8,9 +8,10 @@ import torch
 from ladder_kernels.dispatch import Operations
 from torch import Tensor
 
-from ladder_engine.batch import Work
+from ladder_engine.batch import Moves, Work
 from ladder_engine.config import EngineConfig
 from ladder_engine.inputs import prepare
+from ladder_engine.kv_moves import move_blocks
 from ladder_engine.model import Decoder, KVCache, Placement
 from ladder_engine.sequence import Sequence
 
@@ -53,6 +54,13 @@ class ModelRunner:
         self._model = model
         self._block_size = config.block_size
         self._cache = KVCache.empty(model.config, config.num_blocks, config.block_size, like=model.embedding)
+        self._host = KVCache.empty(
+            model.config, config.num_host_blocks, config.block_size, like=model.embedding.cpu()
+        )
+
+    def move(self, moves: Moves) -> None:
+        """Copy blocks before the works are computed."""
+        move_blocks(moves, self._cache, self._host, self.operations)
 
     def run(self, works: list[Work]) -> Samples | None:
         """Compute these works, one at least, writing their KV; None when nothing is to be sampled."""
