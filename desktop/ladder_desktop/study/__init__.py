@@ -8,6 +8,7 @@ from .belongings import Belongings, Marked
 from .clock import Clock, SystemClock
 from .desk import Desk
 from .errors import StudyError
+from .interview import Interview, Reply, Setting, detail_of, draw, interview_rating, new_interview_id
 from .items import items_of, kin_of
 from .journal import Action, Journal
 from .marks import FLAGS, LEECH_LAPSES, Marks
@@ -44,6 +45,7 @@ __all__ = [
     "Desk",
     "Edit",
     "Hidden",
+    "Interview",
     "Item",
     "Journal",
     "Kind",
@@ -55,14 +57,20 @@ __all__ = [
     "Phase",
     "Preview",
     "Rating",
+    "Reply",
     "Review",
+    "Setting",
     "StudyError",
     "StudyProgress",
     "SystemClock",
     "Words",
     "day_start",
+    "detail_of",
+    "draw",
     "due_instant",
+    "interview_rating",
     "items_of",
     "kin_of",
+    "new_interview_id",
     "study_day",
 ]

@@ -18,6 +18,7 @@ from .algorithm import Algorithm
 from .belongings import Belongings
 from .clock import Clock, SystemClock
 from .errors import StudyError
+from .interview import Interview, all_interviews
 from .journal import Journal
 from .marks import Marks, all_marks, is_leech, read_mark, write_mark
 from .progress import StudyProgress, progress_of_study
@@ -152,6 +153,11 @@ class Desk:
         today = study_day(self._clock.now(), self._clock.zone())
         with self._store.reading() as db:
             return gather(db, scope, today, self._scheduler.algorithm, tags)
+
+    def interviews(self) -> list[Interview]:
+        """Return the mock interviews of the log, newest first."""
+        with self._store.reading() as db:
+            return all_interviews(db)
 
     # Answering
 

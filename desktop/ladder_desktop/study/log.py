@@ -93,6 +93,13 @@ def reviews_of(db: Database, item_id: str) -> list[Review]:
     return [_review(row, algorithms) for row in rows]
 
 
+def reviews_where(db: Database, condition: str) -> list[Review]:
+    """Return the reviews for which a condition in SQL holds, oldest first."""
+    algorithms = _algorithms(db)
+    rows = db.execute(f"SELECT {_REVIEW} FROM reviews WHERE {condition} ORDER BY seq")
+    return [_review(row, algorithms) for row in rows]
+
+
 def replay(reviews: Iterable[Review]) -> tuple[dict[str, Memory], list[str]]:
     """Schedule the whole log again, each review by its own algorithm; return the states and what did not agree.
 
