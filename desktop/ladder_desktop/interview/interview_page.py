@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from random import Random
 
 from ladder_content.model import Pack
+from ladder_content.text import plain
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QStackedWidget, QVBoxLayout, QWidget
@@ -26,6 +27,9 @@ from ladder_desktop.review.style import style_sheet
 from ladder_desktop.review.ticket_board import TicketBoard
 from ladder_desktop.study import Clock, Desk, StudyError, SystemClock, draw, study_day
 from ladder_desktop.theme import Theme
+from ladder_desktop.voice.find_speaker import find_speaker, how_to_get_one
+from ladder_desktop.voice.reading import UsualVoice, VoiceChoice
+from ladder_desktop.voice.spoken import spoken
 
 NEXT = {"question": "On to the follow-up", "follow_up": "Show what a strong answer holds", "points": "Next"}
 
@@ -33,8 +37,8 @@ NEXT = {"question": "On to the follow-up", "follow_up": "Show what a strong answ
 class InterviewPage(QWidget):
     """The page behind the key `interview`.
 
-    `speak` reads a question aloud, and with an empty text falls silent; None where there is no voice. `random` draws and
-    shuffles; a test may give one with a seed.
+    `voice` says who reads the questions aloud, and how fast. `random` draws and shuffles; a test may give one with a
+    seed. Call `shutdown` before the page goes: somebody may be speaking.
     """
 
     title = "Interview"
@@ -48,13 +52,14 @@ class InterviewPage(QWidget):
         theme: Theme,
         clock: Clock | None = None,
         random: Random | None = None,
-        speak: Callable[[str], None] | None = None,
+        voice: VoiceChoice | None = None,
     ) -> None:
         super().__init__()
         self._desk = desk
         self._clock = clock or SystemClock()
         self._random = random or Random()
-        self._speak = speak
+        self._voice = voice or UsualVoice()
+        self._speaker = find_speaker(self)
         self._asked: dict[str, Asked] = {}
         for study in pack.studies:
             for card in study.cards:
@@ -86,9 +91,8 @@ class InterviewPage(QWidget):
         self._second.setInterval(500)
         self._second.timeout.connect(self._tick)
         self._make_actions()
-        if speak is None:
-            self.setup.aloud.setEnabled(False)
-            self.setup.aloud.setText("Read the questions aloud (this machine has no voice that can be used)")
+        if self._speaker is None:
+            self.setup.refuse_voice(how_to_get_one())
         self._show_view(self.setup)
 
     # What the window calls
@@ -108,6 +112,11 @@ class InterviewPage(QWidget):
         self._say("")
         if self.session is not None:
             self.session.pause()
+
+    def shutdown(self) -> None:
+        """Fall silent and leave no process behind."""
+        if self._speaker is not None:
+            self._speaker.close()
 
     def page_actions(self) -> list[QAction]:
         """Return what can be done here."""
@@ -258,17 +267,21 @@ class InterviewPage(QWidget):
         return diagnosis is not None and diagnosis.current is None
 
     def _focus(self) -> None:
-        view = self._stack.currentWidget()
+        view: QWidget | None = self._stack.currentWidget()
         if view is self.question and self.session is not None and self.session.part != "points":
             self.question.notes.setFocus()
         elif view is self.board:
             self.board.right.setFocus()
-        else:
+        elif view is not None:
             view.setFocus()
 
     def _say(self, text: str) -> None:
-        if self._speak is not None and (self.setup.aloud.isChecked() or not text):
-            self._speak(text)
+        if self._speaker is None:
+            return
+        self._speaker.stop()
+        if text and self.setup.aloud.isChecked():
+            words = spoken(plain(text))
+            self._speaker.say(words, self._voice.voice, self._voice.voice_speed)
 
     @contextmanager
     def _reporting(self) -> Iterator[None]:

@@ -47,6 +47,10 @@ class SetupView(Column):
         self.begin = KeyButton("Begin the interview")
         self.begin.setProperty("role", "primary")
         self.begin.clicked.connect(self.begun)
+        self._voice_note = QLabel()
+        self._voice_note.setObjectName("caption")
+        self._voice_note.setWordWrap(True)
+        self._voice_note.hide()
         self._none = QLabel("Choose at least one study.")
         self._none.setObjectName("caption")
         self.rows.addWidget(intro)
@@ -76,6 +80,12 @@ class SetupView(Column):
         """Whether there is a study to ask about."""
         return any(box.isChecked() for box in self.boxes)
 
+    def refuse_voice(self, sentence: str) -> None:
+        """Say why nothing can be read aloud here."""
+        self.aloud.setEnabled(False)
+        self._voice_note.setText(sentence)
+        self._voice_note.show()
+
     def show_past(self, interviews: Sequence[Interview]) -> None:
         """List the interviews there have been, newest first."""
         self.past.show_lines(
@@ -104,7 +114,8 @@ class SetupView(Column):
         grid.addWidget(top, 1, 0)
         grid.addLayout(studies, 1, 1)
         grid.addWidget(self.aloud, 2, 1)
-        grid.addWidget(self.begin, 3, 1)
+        grid.addWidget(self._voice_note, 3, 1)
+        grid.addWidget(self.begin, 4, 1)
         grid.setColumnStretch(2, 1)
         return form
 
