@@ -13,7 +13,7 @@ from html import escape
 from math import ceil
 from typing import Any
 
-from PySide6.QtCore import QBuffer, QByteArray, QRectF, Qt
+from PySide6.QtCore import QBuffer, QByteArray, QRectF
 from PySide6.QtGui import QFontInfo, QFontMetricsF, QGuiApplication, QImage, QImageWriter, QPainter
 from PySide6.QtSvg import QSvgRenderer
 
@@ -74,7 +74,7 @@ def _drawn(tex: str, size: float, axis: float, colour: str, density: float) -> t
         return None
     whole = ceil(width) + 2
     image = QImage(round(whole * density), round(2 * half * density), QImage.Format.Format_ARGB32)
-    image.fill(Qt.GlobalColor.transparent)
+    image.fill(0)  # transparent
     painter = QPainter(image)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.scale(density, density)
