@@ -84,7 +84,7 @@ class InterviewPage(QWidget):
         self.setup.begun.connect(self.begin)
         self.setup.opened.connect(self.open_debrief)
         self.board.picked.connect(self.pick)
-        self.board.watched.connect(lambda scenario: self.go.emit(f"live:{scenario}"))
+        self.board.watched.connect(self._watch)
         self.debrief.go.connect(self.go)
         self.debrief.closed.connect(self.show_setup)
         self._second = QTimer(self)
@@ -274,6 +274,9 @@ class InterviewPage(QWidget):
             self.board.right.setFocus()
         elif view is not None:
             view.setFocus()
+
+    def _watch(self, scenario: str) -> None:
+        self.go.emit(f"live:{scenario}")
 
     def _say(self, text: str) -> None:
         if self._speaker is None:
