@@ -16,7 +16,7 @@ help:
 	@echo "make shots       make the pictures of the README again"
 	@echo "make keys        make docs/keys.md again, the table of all keys"
 	@echo "make models      train the bundled models again from the lesson text (about an hour on one core)"
-	@echo "make bench-live  frame times of the live panel while the engine works"
+	@echo "make bench-live  frame times of the live panel while the engine works, and of jumps in a long recording"
 
 run: setup
 	@$(BIN)/runtime-ladder open --or-tour tour
@@ -57,6 +57,7 @@ models: setup
 
 bench-live: setup
 	@QT_QPA_PLATFORM=offscreen $(BIN)/python -m ladder_desktop.live.bench
+	@QT_QPA_PLATFORM=offscreen $(BIN)/python -m ladder_desktop.live.bench_scrub
 
 clean:
 	@rm -rf $(VENV) build tour .pytest_cache .mypy_cache .ruff_cache
