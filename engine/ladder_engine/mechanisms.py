@@ -89,6 +89,20 @@ MECHANISMS = (
         is_about_order=True,
     ),
     Mechanism(
+        "composition",
+        "The composition of steps",
+        ("composition", "max_prefill_chunk"),
+        (),
+        ("ttft_steps_p50", "ttft_steps_max", "steps", "itl_p99", "step_max"),
+    ),
+    Mechanism(
+        "swapping",
+        "Swapping to host memory",
+        ("preemption", "num_host_blocks"),
+        ("recomputed_tokens",),
+        ("computed_tokens", "steps", "seconds"),
+    ),
+    Mechanism(
         "queue-limit",
         "The limit on who may wait",
         ("max_num_waiting",),
