@@ -15,7 +15,7 @@ help:
 	@echo "make setup       only install what both need"
 	@echo "make shots       make the pictures of the README again"
 	@echo "make keys        make docs/keys.md again, the table of all keys"
-	@echo "make models      train the bundled models again from the lesson text (about 20 minutes)"
+	@echo "make models      train the bundled models again from the lesson text (about an hour on one core)"
 	@echo "make bench-engine  the engine's speed against transformers' (about 15 minutes)"
 	@echo "make bench-live  frame times of the live panel while the engine works"
 
@@ -53,7 +53,7 @@ keys: setup
 
 models: setup
 	@mkdir -p build
-	@$(BIN)/python -m ladder_content text --study hub $(PACK) > build/corpus.txt
+	@$(BIN)/python -m ladder_content text $(PACK) > build/corpus.txt
 	@$(BIN)/python -m ladder_engine.training build/corpus.txt engine/ladder_engine/models
 
 bench-engine: $(VENV)/.ready-test

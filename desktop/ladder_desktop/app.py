@@ -133,7 +133,7 @@ class Application(QObject):
     def _build_lesson(self, study: Study) -> QWidget:
         from ladder_desktop.lessons.lesson_page import LessonPage
 
-        page = LessonPage(self.pack, study, self.theme, self.preferences)
+        page = LessonPage(self.pack, study, self.theme, memory=self.preferences, voice=self.preferences)
         page.go.connect(self.go)
         return page
 

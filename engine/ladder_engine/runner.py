@@ -136,6 +136,7 @@ def _drive(engine: Engine, scenario: Scenario, attend: Attend) -> None:
                 cache_salt=request.cache_salt,
                 priority=request.priority,
                 client=request.client,
+                max_prefill_chunk=request.max_prefill_chunk,
             )
         if not attend(engine):
             for seq in (*engine.scheduler.running, *engine.scheduler.waiting):

@@ -3,6 +3,7 @@
 `Desk` is the only door: the review pages, the command line and the exporters all go through it.
 """
 
+from .adjustment import Adjustment
 from .algorithm import Algorithm
 from .belongings import Belongings, Marked
 from .clock import Clock, SystemClock
@@ -11,6 +12,7 @@ from .errors import StudyError
 from .items import items_of, kin_of
 from .journal import Action, Journal
 from .marks import FLAGS, LEECH_LAPSES, Marks
+from .planner import Planner, Shift
 from .progress import MATURE_DAYS, StudyProgress
 from .records import (
     Answered,
@@ -27,6 +29,7 @@ from .records import (
     Review,
 )
 from .scheduler import due_instant
+from .settings import StudySettings
 from .studyday import day_start, study_day
 from .words import Edit, Note, Words
 
@@ -35,6 +38,7 @@ __all__ = [
     "LEECH_LAPSES",
     "MATURE_DAYS",
     "Action",
+    "Adjustment",
     "Algorithm",
     "Answered",
     "Belongings",
@@ -53,11 +57,14 @@ __all__ = [
     "Memory",
     "Note",
     "Phase",
+    "Planner",
     "Preview",
     "Rating",
     "Review",
+    "Shift",
     "StudyError",
     "StudyProgress",
+    "StudySettings",
     "SystemClock",
     "Words",
     "day_start",
