@@ -111,7 +111,7 @@ class CodeEdit(QPlainTextEdit):
 def code_font() -> QFont:
     """Return the font of programs and of what they print."""
     font = monospace()
-    font.setPointSizeF(POINTS)
+    font.setPointSizeF(POINTS / BODY_POINTS * QApplication.font().pointSizeF())
     return font
 
 

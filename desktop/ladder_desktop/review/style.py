@@ -54,4 +54,4 @@ def style_sheet(theme: Theme) -> str:
     sheet = SHEET
     for name, value in sorted(theme.palette.items(), key=lambda item: -len(item[0])):
         sheet = sheet.replace(f"@{name}", value)
-    return sheet
+    return theme.scaled(sheet)
