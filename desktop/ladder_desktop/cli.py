@@ -83,13 +83,13 @@ def main(context: click.Context, data_dir: Path | None) -> None:  # noqa: ARG001
 @main.command("open")
 @DATA_OPTION
 @PACK_OPTION
-@click.option("--theme", type=click.Choice(["system", "light", "dark"]), default="system", show_default=True)
+@click.option("--theme", help="Choose a theme, as Settings > Appearance does.")
 @click.option(
     "--or-tour",
     type=click.Path(path_type=Path),
     help="Where there is no display: run the tour into this folder instead.",
 )
-def open_window(data_dir: Path, pack_path: Path | None, theme: str, or_tour: Path | None) -> None:
+def open_window(data_dir: Path, pack_path: Path | None, theme: str | None, or_tour: Path | None) -> None:
     """Open the window."""
     if not system_check.has_display():
         if or_tour is None:
@@ -100,9 +100,9 @@ def open_window(data_dir: Path, pack_path: Path | None, theme: str, or_tour: Pat
         take_tour(or_tour)
         return
     _need_system_libraries()
-    from ladder_desktop import app
+    from ladder_desktop import start
 
-    sys.exit(app.run(data_dir, pack_path or _bundled_pack(), theme))
+    sys.exit(start.run(data_dir, pack_path or _bundled_pack(), theme))
 
 
 @main.command()

@@ -32,8 +32,8 @@ class ShortcutSheet(QDialog):
         self.line = QLineEdit()
         self.line.setPlaceholderText("Narrow the list")
         self.line.setAccessibleName("Narrow the list of shortcuts")
-        self.line.textChanged.connect(self._narrow)
-        self.table = action_table([action for action in actions if action.shortcuts()])
+        self.table = ActionTable([action for action in actions if action.shortcuts()])
+        self.line.textChanged.connect(self.table.narrow)
         self.table.setAccessibleName("Keyboard shortcuts")
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         buttons.rejected.connect(self.reject)
@@ -43,36 +43,43 @@ class ShortcutSheet(QDialog):
         layout.addWidget(buttons)
         self.resize(620, 600)
 
-    def _narrow(self, text: str) -> None:
-        narrow(self.table, text)
 
+class ActionTable(QTableWidget):
+    """Where, what and which keys, one row an action."""
 
-def action_table(actions: Sequence[QAction]) -> QTableWidget:
-    """Return a table of where, what and which keys; column 0 of a row holds the action's id as user data."""
-    table = QTableWidget(len(actions), len(COLUMNS))
-    table.setHorizontalHeaderLabels(list(COLUMNS))
-    table.verticalHeader().hide()
-    table.setShowGrid(False)
-    table.setTabKeyNavigation(False)
-    table.setEditTriggers(QTableWidget.EditTrigger.NoEditTriggers)
-    table.setSelectionBehavior(QTableWidget.SelectionBehavior.SelectRows)
-    table.setSelectionMode(QTableWidget.SelectionMode.SingleSelection)
-    header = table.horizontalHeader()
-    header.setSectionResizeMode(0, QHeaderView.ResizeMode.ResizeToContents)
-    header.setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
-    header.setSectionResizeMode(2, QHeaderView.ResizeMode.ResizeToContents)
-    header.setHighlightSections(False)
-    for row, action in enumerate(actions):
-        texts = (group_of(action.objectName()), name_of(action), keys_text(action))
-        for column, text in enumerate(texts):
-            table.setItem(row, column, QTableWidgetItem(text))
-        table.item(row, 0).setData(Qt.ItemDataRole.UserRole, action.objectName())
-    return table
+    def __init__(self, actions: Sequence[QAction]) -> None:
+        super().__init__(len(actions), len(COLUMNS))
+        self.ids = [action.objectName() for action in actions]
+        self._rows = [
+            [QTableWidgetItem(text) for text in (group_of(action.objectName()), name_of(action), "")]
+            for action in actions
+        ]
+        self.setHorizontalHeaderLabels(list(COLUMNS))
+        self.verticalHeader().hide()
+        self.setShowGrid(False)
+        self.setTabKeyNavigation(False)
+        self.setEditTriggers(QTableWidget.EditTrigger.NoEditTriggers)
+        self.setSelectionBehavior(QTableWidget.SelectionBehavior.SelectRows)
+        self.setSelectionMode(QTableWidget.SelectionMode.SingleSelection)
+        header = self.horizontalHeader()
+        header.setSectionResizeMode(0, QHeaderView.ResizeMode.ResizeToContents)
+        header.setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
+        header.setSectionResizeMode(2, QHeaderView.ResizeMode.Stretch)
+        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        header.setHighlightSections(False)
+        for row, items in enumerate(self._rows):
+            for column, item in enumerate(items):
+                self.setItem(row, column, item)
+        self.show_keys(actions)
 
+    def show_keys(self, actions: Sequence[QAction]) -> None:
+        """Show the keys that the same actions have now."""
+        for items, action in zip(self._rows, actions, strict=True):
+            items[2].setText(keys_text(action))
 
-def narrow(table: QTableWidget, text: str) -> None:
-    """Hide the rows that do not hold every word of a text."""
-    words = text.casefold().split()
-    for row in range(table.rowCount()):
-        whole = " ".join(table.item(row, column).text() for column in range(len(COLUMNS))).casefold()
-        table.setRowHidden(row, not all(word in whole for word in words))
+    def narrow(self, text: str) -> None:
+        """Hide the rows that do not hold every word of a text."""
+        words = text.casefold().split()
+        for row, items in enumerate(self._rows):
+            whole = " ".join(item.text() for item in items).casefold()
+            self.setRowHidden(row, not all(word in whole for word in words))

@@ -15,7 +15,6 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QPalette
 from PySide6.QtWidgets import QApplication, QStyleFactory
 
-
 BODY_POINTS = 10.5
 BLINK_MS = 1000
 _POINTS = re.compile(r"font-size: ([0-9.]+)pt")

@@ -11,13 +11,18 @@ An own file may begin with `base = "dark"` and then names only what it changes:
 from __future__ import annotations
 
 import tomllib
+from dataclasses import replace
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Annotated, Any
 
 import msgspec
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QApplication, QStyle
 
+from ladder_desktop.preferences import Preferences
 from ladder_desktop.theme import Theme, ThemeError
 
 Colour = Annotated[str, msgspec.Meta(pattern="^#[0-9a-fA-F]{6}$")]
@@ -58,6 +63,11 @@ class Themes:
 
     def __init__(self, data_dir: Path | None = None) -> None:
         self._own = data_dir / "themes" if data_dir is not None else None
+
+    @property
+    def folder(self) -> Path | None:
+        """Where a person's own themes lie."""
+        return self._own
 
     def keys(self) -> list[str]:
         """Return the key of every theme, which is its file's name; an own one of a bundled name takes its place."""
@@ -131,3 +141,18 @@ def _plain(fault: str) -> str:
     what, _, where = fault.partition(" - at ")
     field = where.strip("`").removeprefix("$.")
     return f"{field}: {what}" if field else what
+
+
+def wanted_theme(themes: Themes, preferences: Preferences) -> Theme:
+    """Return the theme that is wanted, in the wanted size and stillness; `system` is light or dark as the platform is."""
+    hints = QGuiApplication.styleHints()
+    key = preferences.theme
+    if key == "system":
+        key = "dark" if hints.colorScheme() == Qt.ColorScheme.Dark else "light"
+    return replace(themes.load(key), scale=preferences.zoom / 100, still=_is_still(preferences.motion))
+
+
+def _is_still(motion: str) -> bool:
+    if motion != "system":
+        return motion == "reduced"
+    return QApplication.style().styleHint(QStyle.StyleHint.SH_Widget_Animation_Duration) == 0

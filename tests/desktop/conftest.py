@@ -9,6 +9,7 @@ import pytest
 from ladder_content.loader import bundled_pack, load_pack
 from ladder_content.model import Pack
 from ladder_desktop.app import Application
+from ladder_desktop.preferences import Preferences
 from ladder_desktop.study import Desk
 from ladder_desktop.theme import apply, load_theme
 from PySide6.QtCore import QEvent
@@ -31,6 +32,7 @@ def pack() -> Pack:
 def application(qapp: QApplication, tmp_path: Path, pack: Pack) -> Iterator[Application]:
     theme = load_theme("light")
     apply(qapp, theme)
+    Preferences.open(tmp_path / "data").introduced = True
     made = Application(tmp_path / "data", pack, Desk.open(tmp_path / "data"), theme)
     made.window.show()
     yield made

@@ -35,7 +35,9 @@ class LinePainter(QStyledItemDelegate):
             painter.setBrush(option.palette.color(QPalette.ColorRole.Midlight))
             painter.drawRoundedRect(option.rect.adjusted(2, 1, -2, -1), 6, 6)
         height = option.fontMetrics.height()
-        row = QRect(option.rect.left() + MARGIN, option.rect.top() + 6, option.rect.width() - 2 * MARGIN, height)
+        row = QRect(
+            option.rect.left() + MARGIN, option.rect.top() + 6, option.rect.width() - 2 * MARGIN, height
+        )
         column = round(KIND_SHARE * height)
         kind, rest = QRect(row), row.adjusted(column, 0, 0, 0)
         kind.setWidth(column)

@@ -1,0 +1,82 @@
+"""Each registered action does the same by every way to reach it: its key, the menu, the palette."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+import pytest
+from ladder_desktop.actions import is_in_sight
+from ladder_desktop.app import Application
+from ladder_desktop.palette import Palette
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+
+PAGES = ["home", "study:hub", "drill", "tickets", "live", "settings"]
+
+
+def by_key(application: Application, action: QAction) -> None:
+    keys = action.shortcuts()[0][0]
+    QTest.keyClick(_focus(application), keys.key(), keys.keyboardModifiers())
+
+
+def by_menu(application: Application, action: QAction) -> None:
+    for menu in application.window._menus.values():
+        menu.aboutToShow.emit()
+        if action in menu.actions():
+            menu.actions()[menu.actions().index(action)].trigger()
+            return
+    raise AssertionError(f"{action.objectName()} is in no menu")
+
+
+def by_palette(application: Application, action: QAction) -> None:
+    application.palette.open()
+    palette = next(one for one in application.window.findChildren(Palette) if one.isVisible())
+    assert QTest.qWaitFor(palette.line.hasFocus)
+    row = [line.choice for line in palette.lines()].index(action.objectName())
+    palette.list.setCurrentRow(row)
+    QTest.keyClick(palette.line, Qt.Key.Key_Return)
+    assert QTest.qWaitFor(lambda: QApplication.focusWidget() is not None)
+
+
+def _note(done: list[str], name: str, *_: object) -> None:
+    done.append(name)
+
+
+def _focus(application: Application) -> object:
+    return application.window.focusWidget() or application.window
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_by_every_way(application: Application, page: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The actions' own slots are kept from running: what counts is that each way triggers exactly that action."""
+    application.window.show_page(page)
+    actions = [
+        action
+        for action in application.window.all_actions()
+        if is_in_sight(action) and action.objectName() not in ("window.palette",)
+    ]
+    assert len(actions) > 15
+    done: list[str] = []
+    for action in actions:
+        action.triggered.disconnect()
+        action.setEnabled(True)
+        action.triggered.connect(partial(_note, done, action.objectName()))
+    ways: list[Callable[[Application, QAction], None]] = [by_menu, by_palette]
+    for action in actions:
+        for way in ways:
+            done.clear()
+            way(application, action)
+            assert done == [action.objectName()], way.__name__
+        if action.shortcuts():
+            done.clear()
+            others = [other for other in actions if other is not action]
+            for other in others:  # those that take turns with it
+                if set(other.shortcuts()) & set(action.shortcuts()):
+                    other.setEnabled(False)
+            by_key(application, action)
+            for other in others:
+                other.setEnabled(True)
+            assert done == [action.objectName()], "key"
