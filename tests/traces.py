@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from hypothesis import strategies as st
 from ladder_engine import trace
+from ladder_engine.config import EngineConfig
 from ladder_engine.trace import AnyEvent
 from msgspec.structs import replace
 
@@ -95,6 +96,13 @@ class LittleScheduler:
             max_num_batched_tokens=self.budget,
             max_model_len=self.num_blocks * self.block_size,
             kv_bytes_per_token=1024,
+            engine=EngineConfig(
+                num_blocks=self.num_blocks,
+                block_size=self.block_size,
+                max_num_seqs=self.max_num_seqs,
+                max_num_batched_tokens=self.budget,
+                max_model_len=self.num_blocks * self.block_size,
+            ),
         )
         pending = deque(enumerate(sorted(self.requests, key=lambda request: request.arrives)))
         self.step = 1

@@ -2,28 +2,34 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from ladder_content.loader import load_pack
+from ladder_content.faults import PackError
 from ladder_content.model import Pack
 from PySide6.QtCore import QObject, Qt, QTimer
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication
 
-from ladder_desktop import exporting
 from ladder_desktop.actions import ActionRegistry, make_action
 from ladder_desktop.dialogs import show_fault
 from ladder_desktop.garbage import GarbageCollector
+from ladder_desktop.pack_cache import load_pack_quickly
 from ladder_desktop.page_maker import PageMaker
 from ladder_desktop.palette.opening import PaletteOpener
 from ladder_desktop.preferences import ZOOMS, Preferences
 from ladder_desktop.progress_files import ProgressFiles
 from ladder_desktop.search import Hit, SearchIndex
-from ladder_desktop.study import Desk, items_of
+from ladder_desktop.study import Desk, StudyError, items_of
+from ladder_desktop.study.backups import Backups
 from ladder_desktop.targets import parse
 from ladder_desktop.theme import Theme, ThemeError, apply
 from ladder_desktop.theme_file import Themes, wanted_theme
 from ladder_desktop.window import MainWindow
+
+if TYPE_CHECKING:
+    from ladder_desktop import exporting
 
 # How each kind of page is told what to show; it raises LookupError if it has no such thing.
 SHOWS = {
@@ -62,7 +68,7 @@ class Application(QObject):
         actions = {"File": self.files.actions, "Go": [self.palette.action], "View": self._view_actions()}
         self.window = MainWindow(self._pages.entries(), actions, self.preferences, self.registry)
         self.palette.serve(self.window)
-        self.window.page_shown.connect(self.refresh_counts)
+        self.window.page_shown.connect(self._page_shown)
         self.preferences.changed.connect(self._preference_changed)
         QApplication.styleHints().colorSchemeChanged.connect(self._platform_changed)
         self.refresh_counts()
@@ -86,13 +92,25 @@ class Application(QObject):
         except LookupError:
             self.window.say(f"There is nothing here called {place.rest}.")
 
+    def open_asked(self, target: str, pack: str) -> None:
+        """Do what a second start was asked to do, with the window in front."""
+        self.window.come_to_front()
+        try:
+            if pack:
+                self.open_pack(Path(pack))
+        except (PackError, StudyError) as error:
+            self.say_fault(str(error))
+            return
+        if target:
+            self.go(target)
+
     def find(self, text: str, limit: int) -> list[Hit]:
         """Search the whole pack."""
         return self.search.find(text, limit)
 
     def open_pack(self, path: Path) -> None:
         """Read a pack somebody made and show it instead of the present one; PackError leaves all as it was."""
-        pack = load_pack(path)
+        pack = load_pack_quickly(path, self.data_dir)
         self.desk.register(items_of(pack))
         self.search.close()
         self.pack = pack
@@ -104,6 +122,8 @@ class Application(QObject):
 
     def export(self, path: Path) -> exporting.Exported:
         """Write the progress to a file; its suffix says in which form. ExportError says why not."""
+        from ladder_desktop import exporting
+
         return exporting.export(path, self.desk, self.pack)
 
     def show_progress(self) -> None:
@@ -120,6 +140,25 @@ class Application(QObject):
         for study in self.pack.studies:
             progress = self.desk.progress(study.id)
             rail.show_progress(f"study:{study.id}", progress.learned, progress.total, progress.due)
+
+    def _page_shown(self, _key: str) -> None:
+        """Bring the rail up to date, and remember the place now: a window that is killed comes back to it."""
+        self.refresh_counts()
+        self.preferences.place = self.window.place
+        self.preferences.file.sync()
+
+    def restore(self, path: Path) -> str:
+        """Make the progress what a copy is, and show it. Returns a sentence; StudyError leaves all as it was."""
+        backups = Backups(self.data_dir)
+        aside = backups.restore(path, datetime.now())
+        self.desk.close()
+        self.desk = Desk.open(self.data_dir)
+        self.desk.register(items_of(self.pack))
+        self.window.set_entries(self._pages.entries())
+        self.show_progress()
+        sentence = f"Your progress is that of {path.name} again. What was there before is in {aside}."
+        self.window.say(sentence)
+        return sentence
 
     def note_introduced(self) -> None:
         """The first-run view was left; it does not come again."""

@@ -4,64 +4,17 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
 
 import click
-import platformdirs
 
 from ladder_desktop import system_check
+from ladder_desktop.backup_commands import backups
+from ladder_desktop.data_option import DATA_DIR, DATA_HELP, DATA_OPTION
+from ladder_desktop.engine_commands import engine
+from ladder_desktop.faults import Fault, faults_as_sentences
+from ladder_desktop.model_commands import models
 
-if TYPE_CHECKING:
-    from ladder_engine.protocol import KernelMode
-
-
-class Fault(click.ClickException):
-    """One sentence on standard error, exit status 2."""
-
-    exit_code = 2
-
-    def show(self, file: IO[str] | None = None) -> None:
-        """Print the sentence and nothing else."""
-        click.echo(self.message, file=file, err=file is None)
-
-
-@contextmanager
-def faults_as_sentences() -> Iterator[None]:
-    """Turn every error that a room raises for a person into a Fault."""
-    from ladder_content.authoring import AuthoringError
-    from ladder_content.loader import PackError
-    from ladder_engine.errors import EngineError
-    from ladder_engine.fold import TraceError
-
-    from ladder_desktop.exporting import ExportError, ImportFault
-    from ladder_desktop.study import StudyError
-
-    try:
-        yield
-    except (
-        AuthoringError,
-        PackError,
-        EngineError,
-        TraceError,
-        ExportError,
-        ImportFault,
-        StudyError,
-    ) as error:
-        raise Fault(str(error)) from error
-
-
-def default_data_dir() -> Path:
-    """Return what `runtime-ladder --data DIR COMMAND` said, or the platform's user data folder."""
-    given: Path | None = click.get_current_context().find_root().params.get("data_dir")
-    return given or platformdirs.user_data_path("runtime-ladder", appauthor=False)
-
-
-DATA_DIR = click.Path(path_type=Path, file_okay=False)
-DATA_HELP = "The folder that holds your progress. [default: the platform's user data folder]"
-DATA_OPTION = click.option("--data", "data_dir", type=DATA_DIR, default=default_data_dir, help=DATA_HELP)
 PACK_OPTION = click.option(
     "--pack",
     "pack_path",
@@ -74,7 +27,7 @@ PACK_OPTION = click.option(
 @click.option("--data", "data_dir", type=DATA_DIR, help=DATA_HELP)
 @click.version_option(package_name="runtime-ladder")
 @click.pass_context
-def main(context: click.Context, data_dir: Path | None) -> None:  # noqa: ARG001 (read by default_data_dir)
+def main(context: click.Context, data_dir: Path | None) -> None:  # noqa: ARG001 (data_option.py reads it)
     """Runtime Ladder: prepare for interviews about LLM inference runtimes. With no command it opens the window."""
     if context.invoked_subcommand is None:
         context.invoke(open_window)
@@ -83,13 +36,16 @@ def main(context: click.Context, data_dir: Path | None) -> None:  # noqa: ARG001
 @main.command("open")
 @DATA_OPTION
 @PACK_OPTION
+@click.option("--go", "target", default="", help="A place to open, such as card:hub-prefill-bound or drill.")
 @click.option("--theme", help="Choose a theme, as Settings > Appearance does.")
 @click.option(
     "--or-tour",
     type=click.Path(path_type=Path),
     help="Where there is no display: run the tour into this folder instead.",
 )
-def open_window(data_dir: Path, pack_path: Path | None, theme: str | None, or_tour: Path | None) -> None:
+def open_window(
+    data_dir: Path, pack_path: Path | None, target: str, theme: str | None, or_tour: Path | None
+) -> None:
     """Open the window."""
     if not system_check.has_display():
         if or_tour is None:
@@ -102,7 +58,7 @@ def open_window(data_dir: Path, pack_path: Path | None, theme: str | None, or_to
     _need_system_libraries()
     from ladder_desktop import start
 
-    sys.exit(start.run(data_dir, pack_path or _bundled_pack(), theme))
+    sys.exit(start.run(data_dir, pack_path, theme, target))
 
 
 @main.command()
@@ -135,62 +91,11 @@ def keys() -> None:
     click.echo(bundled_key_table(), nl=False)
 
 
-@main.group()
-def engine() -> None:
-    """Run the mini engine without a window."""
+main.add_command(engine)
+main.add_command(backups)
 
 
-@engine.command("run")
-@click.option(
-    "--scenario", required=True, help="The name of a bundled scenario, or the path of a scenario file."
-)
-@click.option(
-    "--trace",
-    "trace_path",
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="Record every event to this file.",
-)
-@click.option(
-    "--kernels",
-    type=click.Choice(["auto", "torch", "interpret"]),
-    default="auto",
-    show_default=True,
-)
-def engine_run(scenario: str, trace_path: Path | None, kernels: KernelMode) -> None:
-    """Run one scenario and print what was measured."""
-    from ladder_engine.runner import run_scenario
-    from ladder_engine.scenario import find_scenario
-    from ladder_engine.summary import summarize
-    from ladder_engine.trace import AnyEvent
-    from ladder_engine.trace_file import TraceWriter
-
-    events: list[AnyEvent] = []
-    with faults_as_sentences(), ExitStack() as stack:
-        writer: TraceWriter | None = None
-
-        def sink(news: list[AnyEvent]) -> None:
-            nonlocal writer
-            events.extend(news)
-            if (
-                trace_path and writer is None
-            ):  # only once the run has begun: a refused one leaves an old file alone
-                writer = stack.enter_context(TraceWriter(trace_path))
-            if writer:
-                writer(news)
-
-        run_scenario(find_scenario(scenario), sink, kernels)
-    for line in summarize(events).lines():
-        click.echo(line)
-
-
-@engine.command("scenarios")
-def engine_scenarios() -> None:
-    """List the bundled scenarios."""
-    from ladder_engine.scenario import bundled_scenarios
-
-    with faults_as_sentences():
-        for scenario in bundled_scenarios():
-            click.echo(f"{scenario.id:<24}{scenario.title}")
+main.add_command(models)
 
 
 @main.command("export")

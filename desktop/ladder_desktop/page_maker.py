@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from ladder_content.model import Study
 from PySide6.QtWidgets import QWidget
 
+from ladder_desktop.data_option import models_dir
 from ladder_desktop.home_page import HomePage
 from ladder_desktop.pages import Entry
 from ladder_desktop.rail import Mark
@@ -42,11 +43,13 @@ class PageMaker:
             *studies,
             ("drill", "Drill", self._drill, Mark("Drill", "Dr", first=True)),
             ("tickets", "Tickets", self._tickets, Mark("Tickets", "Ti")),
+            ("stats", "Statistics", self._stats, Mark("Statistics", "Sta")),
             ("live", "Live lab", self._live, Mark("Live lab", "Lab")),
             ("settings", "Settings", self._settings, Mark("Settings", "Set", first=True)),
         ]
-        keys = {page[0]: f"Alt+{number % 10}" for number, page in enumerate(pages[:NUMBERED], start=1)}
-        keys["settings"] = "Ctrl+,"
+        numbered = [page[0] for page in pages if page[0] != "stats"][:NUMBERED]
+        keys = {key: f"Alt+{number % 10}" for number, key in enumerate(numbered, start=1)}
+        keys |= {"stats": "Alt+S", "settings": "Ctrl+,"}
         return [Entry(*page, keys=(keys[page[0]],) if page[0] in keys else ()) for page in pages]
 
     def _home(self) -> QWidget:
@@ -58,7 +61,7 @@ class PageMaker:
     def _lesson(self, study: Study) -> QWidget:
         from ladder_desktop.lessons.lesson_page import LessonPage
 
-        page = LessonPage(self._app.pack, study, self._app.theme)
+        page = LessonPage(self._app.pack, study, self._app.theme, self._app.preferences)
         page.go.connect(self._app.go)
         return page
 
@@ -84,8 +87,16 @@ class PageMaker:
 
         from ladder_desktop.live.live_page import LivePage
 
-        page = LivePage(bundled_scenarios(), self._app.theme, EngineClient)
+        client = partial(EngineClient, models_dir=models_dir(self._app.data_dir))
+        page = LivePage(bundled_scenarios(), self._app.theme, client)
         page.failed.connect(self._app.say_fault)
+        return page
+
+    def _stats(self) -> QWidget:
+        from ladder_desktop.stats.stats_page import StatsPage
+
+        page = StatsPage(self._app.desk, self._app.pack, self._app.theme)
+        page.go.connect(self._app.go)
         return page
 
     def _settings(self) -> QWidget:
@@ -97,6 +108,7 @@ class PageMaker:
         return [
             panel("appearance", "Appearance", self._appearance),
             panel("keys", "Keys", self._keys),
+            panel("data", "Your data", self._data),
         ]
 
     def _appearance(self) -> QWidget:
@@ -109,3 +121,8 @@ class PageMaker:
 
         self._app.window.build_all()
         return KeysPanel(self._app.registry)
+
+    def _data(self) -> QWidget:
+        from ladder_desktop.settings.data_panel import DataPanel
+
+        return DataPanel(self._app.data_dir, self._app.restore)

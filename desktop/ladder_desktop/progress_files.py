@@ -4,21 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from ladder_content.loader import PackError
+from ladder_content.faults import PackError
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from ladder_desktop import exporting
 from ladder_desktop.actions import make_action
 from ladder_desktop.dialogs import show_fault, show_notice
 from ladder_desktop.study import Desk, StudyError
 
-EXPORT_FILTERS = ";;".join(
-    f"{words[0].upper()}{words[1:]} (*{suffix})" for suffix, words in exporting.FORMATS.items()
-)
+if TYPE_CHECKING:
+    from ladder_desktop import exporting
 
 
 class Host(Protocol):
@@ -57,8 +55,13 @@ class ProgressFiles(QObject):
 
     def ask_export(self) -> None:
         """Ask for a file name and write the progress there."""
+        from ladder_desktop import exporting
+
+        filters = ";;".join(
+            f"{words[0].upper()}{words[1:]} (*{suffix})" for suffix, words in exporting.FORMATS.items()
+        )
         name, chosen = QFileDialog.getSaveFileName(
-            self._host.window, "Export progress", str(Path.home() / "runtime-ladder.apkg"), EXPORT_FILTERS
+            self._host.window, "Export progress", str(Path.home() / "runtime-ladder.apkg"), filters
         )
         if not name:
             return
@@ -77,6 +80,8 @@ class ProgressFiles(QObject):
 
     def ask_import(self) -> None:
         """Ask for a progress bundle and read it into this profile, which must be empty."""
+        from ladder_desktop import exporting
+
         name, _ = QFileDialog.getOpenFileName(
             self._host.window, "Import progress", "", "Progress bundle (*.ladder)"
         )

@@ -54,6 +54,6 @@ class Admission:
             seq.was_admitted = True
             self.served[seq.client] += PROMPT_WEIGHT * seq.num_prompt_tokens
 
-    def says(self, seq: Sequence) -> None:
-        """One more token of an answer is charged."""
-        self.served[seq.client] += ANSWER_WEIGHT
+    def says(self, seq: Sequence, num_tokens: int) -> None:
+        """Charge tokens of an answer."""
+        self.served[seq.client] += ANSWER_WEIGHT * num_tokens

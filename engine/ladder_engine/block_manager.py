@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+from ladder_engine.batch import Work
 from ladder_engine.block_hash import extend_hashes
 from ladder_engine.block_pool import BlockPool
 from ladder_engine.config import EngineConfig
@@ -53,30 +56,37 @@ class BlockManager:
             seq.num_computed_tokens = len(prefix) * self._size
             self._record(BlocksShared, seq_id=seq.seq_id, block_ids=tuple(prefix))
 
-    def missing(self, seq: Sequence, num_tokens: int) -> int:
-        """Blocks that `seq` lacks for the KV of its first `num_tokens` tokens."""
-        return self._room(num_tokens) - len(seq.block_table)
+    def growing(self, works: Iterable[Work]) -> list[Work]:
+        """Those of the works for which blocks are still to be allocated."""
+        size = self._size
+        return [work for work in works if work.start + work.num_tokens > len(work.seq.block_table) * size]
+
+    def missing(self, growing: Iterable[Work]) -> int:
+        """How many blocks that takes."""
+        return sum(self._room(work.end) - len(work.seq.block_table) for work in growing)
+
+    def grow(self, growing: Iterable[Work]) -> None:
+        """Allocate them. Ask `missing` first whether there are so many."""
+        for work in growing:
+            self._allocate(work.seq, self._room(work.end) - len(work.seq.block_table))
+
+    def _allocate(self, seq: Sequence, count: int) -> None:
+        """Append `count` blocks to the block_table."""
+        if count <= 0:
+            return
+        evicted = self.pool.evict(count)
+        if evicted:
+            self._record(BlocksEvicted, block_ids=tuple(evicted))
+        block_ids = self.pool.allocate(count)
+        seq.block_table += block_ids
+        self._record(BlocksAllocated, seq_id=seq.seq_id, block_ids=tuple(block_ids))
 
     def _room(self, num_tokens: int) -> int:
         """Blocks that a sequence holds for `num_tokens` tokens. Slabs are all of one size, so they stay in one piece."""
         return self._slab or -(-num_tokens // self._size)
 
-    def grow(self, seq: Sequence, num_tokens: int) -> None:
-        """Give `seq` the blocks that it lacks for its first `num_tokens` tokens."""
-        missing = self.missing(seq, num_tokens)
-        if missing <= 0:
-            return
-        evicted = self.pool.evict(missing)
-        if evicted:
-            self._record(BlocksEvicted, block_ids=tuple(evicted))
-        block_ids = self.pool.allocate(missing)
-        seq.block_table += block_ids
-        self._record(BlocksAllocated, seq_id=seq.seq_id, block_ids=tuple(block_ids))
-
     def cache(self, seq: Sequence, start: int) -> None:
         """Name the blocks that have become full since `start` tokens were computed, so that others find them."""
-        if not self._config.prefix_caching:
-            return
         size = self._size
         first, last = start // size, seq.num_computed_tokens // size
         if first == last:

@@ -44,12 +44,18 @@ class EngineClient:
     """Starts the engine's process when it is first needed and talks to it. Use from one thread.
 
     `command` is the child's command line; `answer_within` the seconds it has until its first answer to a run
-    (importing torch takes some).
+    (importing torch takes some). `models_dir` is where added models are kept.
     """
 
-    def __init__(self, command: Sequence[str] = SERVICE, answer_within: float = 120.0) -> None:
+    def __init__(
+        self,
+        command: Sequence[str] = SERVICE,
+        answer_within: float = 120.0,
+        models_dir: Path | None = None,
+    ) -> None:
         self._command = tuple(command)
         self._answer_within = answer_within
+        self._models_dir = str(models_dir or "")
         self._child: _Child | None = None
         self._unanswered: deque[float] = deque()  # when each run that the child has not begun was asked for
         self._running = False
@@ -64,8 +70,8 @@ class EngineClient:
         """Whether a run has begun, or will, and has not ended."""
         return self._running or self.starting
 
-    def run(self, scenario: Path, kernels: KernelMode = "auto") -> None:
-        """Ask for a run of the scenario file; it replaces a run that is going on.
+    def run(self, scenario: Path, kernels: KernelMode = "auto", variant: str = "") -> None:
+        """Ask for a run of the scenario file, in one of its variants; it replaces a run that is going on.
 
         Raises EngineError if the child cannot be started.
         """
@@ -73,7 +79,9 @@ class EngineClient:
             self._end(patient=False)
             self._child = _Child(self._command)
         self._unanswered.append(time.monotonic())
-        self._child.send(Run(scenario=str(scenario), kernels=kernels))
+        self._child.send(
+            Run(scenario=str(scenario), kernels=kernels, variant=variant, models_dir=self._models_dir)
+        )
 
     def poll(self) -> list[AnyEvent]:
         """Return the events of the newest run that came since the last call.

@@ -75,17 +75,17 @@ class Engine:
     def step(self) -> list[Sequence]:
         """Advance the sequences of one batch; returns those that are done. Call it only when `has_work`."""
         self.recorder.begin_step()
-        started = self.recorder.now()
+        started = self.recorder.tick()
         batch = self.scheduler.schedule()
-        scheduled = self.recorder.now()
+        scheduled = self.recorder.tick()
         outputs = self._executor.execute(batch)
-        executed = self.recorder.now()
+        executed = self.recorder.tick()
         done = self.scheduler.commit(batch, outputs)
         self.recorder.add(
             StepTimed,
             schedule_s=scheduled - started,
             execute_s=executed - scheduled,
-            commit_s=self.recorder.now() - executed,
+            commit_s=self.recorder.tick() - executed,
             num_running=len(self.scheduler.running),
             num_waiting=len(self.scheduler.waiting),
             num_free_blocks=self.scheduler.pool.num_free,

@@ -8,11 +8,11 @@ from typing import Protocol
 import torch
 from torch import Tensor
 
+from ladder_engine.batch import Batch
 from ladder_engine.config import EngineConfig
 from ladder_engine.inputs import prepare
 from ladder_engine.logits import adjust, logprobs, pick
 from ladder_engine.model import Decoder, KVCache, Placement
-from ladder_engine.scheduler import Batch
 from ladder_engine.sequence import Output
 
 
@@ -36,7 +36,7 @@ class TorchExecutor:
     @torch.inference_mode()
     def execute(self, batch: Batch) -> list[list[Output]]:
         """See Executor."""
-        inputs = prepare(batch, self._block_size)
+        inputs = prepare(batch.works, self._block_size)
         place = Placement(
             positions=self._tensor(inputs.positions),
             slot_mapping=self._tensor(inputs.slot_mapping),
@@ -48,8 +48,8 @@ class TorchExecutor:
         logits = self._model.forward(self._tensor(inputs.token_ids), place, self._cache, rows)
         if logits is None:
             return []
-        works = [work for work in batch if work.samples]
-        seqs = [work.seq for work in works for _ in range(len(work.draft_tokens) + 1)]
+        works = [work for work in batch.works if work.samples]
+        seqs = [work.seq for work in works for _ in range(work.num_samples)]
         likely = logprobs(logits, seqs)
         adjust(logits, seqs)
         sampled = self._model.operations.sample(
@@ -67,7 +67,7 @@ class TorchExecutor:
             else Output(token_id)
             for row, token_id in enumerate(sampled.tolist())
         )
-        return [list(islice(outputs, len(work.draft_tokens) + 1)) for work in works]
+        return [list(islice(outputs, work.num_samples)) for work in works]
 
     def _tensor(self, array: object) -> Tensor:
         return torch.from_numpy(array).to(self._model.embedding.device)

@@ -8,7 +8,7 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
-from ladder_engine.scheduler import Batch
+from ladder_engine.batch import Work
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,25 +42,24 @@ class Inputs:
     sample_positions: NDArray[np.int64]
 
 
-def prepare(batch: Batch, block_size: int) -> Inputs:
-    """Lay out a batch that is not empty."""
-    starts = np.array([work.start for work in batch], dtype=np.int64)
-    lens = np.array([work.num_tokens for work in batch], dtype=np.int64)
+def prepare(works: list[Work], block_size: int) -> Inputs:
+    """Lay out the works of a step, one at least."""
+    starts = np.array([work.start for work in works], dtype=np.int64)
+    lens = np.array([work.num_tokens for work in works], dtype=np.int64)
     ends = np.cumsum(lens)
-    rows = np.repeat(np.arange(len(batch)), lens)
+    rows = np.repeat(np.arange(len(works)), lens)
     positions = np.arange(ends[-1]) + (starts - ends + lens)[rows]
 
-    tables = np.zeros((len(batch), max(len(work.seq.block_table) for work in batch)), dtype=np.int32)
-    for row, work in enumerate(batch):
+    tables = np.zeros((len(works), max(len(work.seq.block_table) for work in works)), dtype=np.int32)
+    for row, work in enumerate(works):
         tables[row, : len(work.seq.block_table)] = work.seq.block_table
     blocks, offsets = np.divmod(positions, block_size)
 
-    tokens = (work.token_ids for work in batch)
+    tokens = (work.token_ids for work in works)
     samples = [
         (work.seq, ends[index] - 1 - len(work.draft_tokens) + place, work.seq.num_tokens + place)
-        for index, work in enumerate(batch)
-        if work.samples
-        for place in range(len(work.draft_tokens) + 1)
+        for index, work in enumerate(works)
+        for place in range(work.num_samples)
     ]
     wishes = [seq.sampling for seq, _, _ in samples]
     return Inputs(

@@ -75,11 +75,11 @@ class Loader:
     def __init__(self, checkpoint: Checkpoint, device: torch.device, dtype: torch.dtype) -> None:
         self._checkpoint = checkpoint
         self._config = checkpoint.config
-        self._to = (device, dtype)
+        self._device, self._dtype = device, dtype
 
     def tensor(self, name: str, *shape: int) -> Tensor:
         """One tensor. Raises ModelError, see Checkpoint.take."""
-        return self._checkpoint.take(name, *shape).to(*self._to)
+        return self._checkpoint.take(name, shape, self._device).to(self._dtype)
 
     def layer(self, index: int) -> Layer:
         """Decoder layer `index`."""

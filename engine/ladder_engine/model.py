@@ -77,8 +77,14 @@ class Decoder:
 
     @staticmethod
     def load(folder: Path, operations: Operations, device: torch.device, dtype: torch.dtype) -> Decoder:
-        """Read a model folder. Raises ModelError naming the file and what is wrong or missing."""
-        checkpoint = Checkpoint.open(folder)
+        """Read a model's files. Raises ModelError naming the file and what is wrong or missing."""
+        return Decoder.of(Checkpoint.open(folder), operations, device, dtype)
+
+    @staticmethod
+    def of(
+        checkpoint: Checkpoint, operations: Operations, device: torch.device, dtype: torch.dtype
+    ) -> Decoder:
+        """The same from an open checkpoint. On the meta device the weights are only checked, not read."""
         config, loader = checkpoint.config, Loader(checkpoint, device, dtype)
         try:
             cos_sin = rope_table(

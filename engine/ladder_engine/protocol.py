@@ -18,10 +18,12 @@ MAX_FRAME = 64 << 20
 
 
 class Run(msgspec.Struct, frozen=True, tag_field="type", tag=True):
-    """Run the scenario file; a run that is going on is stopped first."""
+    """Run the scenario file; a run that is going on is stopped first. `models_dir` is where added models are kept."""
 
     scenario: str
     kernels: KernelMode = "auto"
+    variant: str = ""
+    models_dir: str = ""
 
 
 class Abort(msgspec.Struct, frozen=True, tag_field="type", tag=True):

@@ -16,18 +16,24 @@ class Recorder:
     """Every part of one engine writes its events through the same recorder.
 
     What happens between two steps belongs to the step that follows; what happens before the first step, to step 0.
+    The clock is read when a part of a step begins, not for each event: `time` is when that was, in seconds since the
+    engine started. `write` and `write_all` add events whose maker has stamped them, for those that come by the hundred.
     """
 
     def __init__(self, sink: Sink, clock: Callable[[], float] = time.perf_counter) -> None:
         self.step = 0
+        self.time = 0.0
         self._sink = sink
         self._clock = clock
         self._zero = clock()
         self._events: list[AnyEvent] = []
+        self.write = self._events.append
+        self.write_all = self._events.extend
 
-    def now(self) -> float:
-        """Seconds since the engine started."""
-        return self._clock() - self._zero
+    def tick(self) -> float:
+        """Read the clock: what is written from here on happened now. Returns `time`."""
+        self.time = self._clock() - self._zero
+        return self.time
 
     def begin_step(self) -> None:
         """From here on, events belong to this step."""
@@ -39,11 +45,12 @@ class Recorder:
         self.step += 1
 
     def add(self, kind: Callable[..., AnyEvent], /, **fields: Any) -> None:
-        """Note that something happened, now."""
-        self._events.append(kind(step=self.step, time=self._clock() - self._zero, **fields))
+        """Note that something happened."""
+        self.write(kind(self.step, self.time, **fields))
 
     def flush(self) -> None:
         """Hand over what has happened since the last time."""
         if self._events:
-            events, self._events = self._events, []
+            events = self._events.copy()
+            self._events.clear()
             self._sink(events)

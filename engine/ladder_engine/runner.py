@@ -16,7 +16,7 @@ from ladder_engine.executor import TorchExecutor
 from ladder_engine.model import Decoder
 from ladder_engine.protocol import KernelMode
 from ladder_engine.recorder import Recorder, Sink
-from ladder_engine.scenario import Request, Scenario, check_fits, load_scenario
+from ladder_engine.scenario import Request, Scenario, check_fits, load_scenario, with_variant
 from ladder_engine.tokenizer import Tokenizer
 from ladder_engine.trace import SCHEMA, RunEnded, RunStarted
 
@@ -25,16 +25,22 @@ Attend = Callable[[Engine], bool]
 
 
 def run_scenario(
-    path: Path, sink: Sink, kernels: KernelMode = "auto", attend: Attend = lambda _engine: True
+    path: Path,
+    sink: Sink,
+    kernels: KernelMode = "auto",
+    attend: Attend = lambda _engine: True,
+    variant: str = "",
+    models_dir: Path | None = None,
 ) -> None:
-    """Run a scenario file; `sink` takes the trace, a step at a time.
+    """Run a scenario file, in one of its variants (the first when none is named); `sink` takes the trace, a step at a time.
+    `models_dir` is where added models are kept.
 
     Raises EngineError with one sentence. If the run had begun by then, the trace ends with a RunEnded that says the
     same. A run that `attend` breaks off ends with its sequences aborted.
     """
-    scenario = load_scenario(path)
+    scenario = with_variant(load_scenario(path), variant)
     recorder = Recorder(sink)
-    engine = _build(scenario, recorder, kernels)
+    engine = _build(scenario, recorder, kernels, models_dir)
     error: str | None = None
     try:
         _drive(engine, scenario.requests, attend)
@@ -48,13 +54,14 @@ def run_scenario(
         error = f"{path}: the run broke off in step {recorder.step} ({type(cause).__name__}: {cause})."
         raise EngineError(error) from cause
     finally:
+        recorder.tick()
         recorder.add(RunEnded, error=error)
         recorder.flush()
 
 
-def _build(scenario: Scenario, recorder: Recorder, kernels: KernelMode) -> Engine:
+def _build(scenario: Scenario, recorder: Recorder, kernels: KernelMode, models_dir: Path | None) -> Engine:
     """Load what the scenario needs and check that it fits, then say that the run has started."""
-    folder, config = scenario.model_folder, scenario.engine
+    folder, config = scenario.model_folder(models_dir), scenario.engine
     tokenizer = Tokenizer.load(folder)
     check_fits(scenario, lambda text: len(tokenizer.encode(text)))
     device = torch.device("cuda" if torch.cuda.is_available() and kernels != "interpret" else "cpu")
@@ -80,6 +87,7 @@ def _build(scenario: Scenario, recorder: Recorder, kernels: KernelMode) -> Engin
         RunStarted,
         schema=SCHEMA,
         scenario=scenario.id,
+        variant=scenario.variant,
         model=scenario.model,
         kernels=operations.name,
         device=str(device),
@@ -88,6 +96,7 @@ def _build(scenario: Scenario, recorder: Recorder, kernels: KernelMode) -> Engin
         max_num_seqs=config.max_num_seqs,
         max_num_batched_tokens=config.max_num_batched_tokens,
         max_model_len=config.max_model_len,
+        engine=config,
         prefix_caching=config.prefix_caching,
         kv_bytes_per_token=model.config.kv_bytes_per_token(model.embedding.element_size()),
     )

@@ -5,7 +5,7 @@ id: short-chats
 title: Short chats
 story: What happens, in a few sentences.
 look_at: [what to watch, one line each]
-model: ladder-3m              # a bundled model, or a folder next to this file (./my-llama)
+model: ladder-3m              # a bundled or added model, or a folder or GGUF file next to this one (./my-llama)
 engine: {num_blocks: 128, max_num_seqs: 8, max_num_batched_tokens: 64, max_model_len: 512}
                               # more switches: prefix_caching, admission, num_speculative_tokens, ... (config.py)
 requests:
@@ -15,35 +15,56 @@ requests:
     max_tokens: 48
     sampling: {temperature: 0.8, top_p: 0.9, seed: 7, stop: ["\\nQ:"]}     # and more (sampling.py)
     cache_salt: tenant-7      # who has another salt shares no KV; also: priority, client
+  - name: chat                # chat 1 to chat 20, each two steps after the one before
+    prompt: "Request {n}: ..."                                           # {n} is the number of the copy
+    copies: 20
+    every: 2
+    max_tokens: 32
+```
+And, all optional, what makes an experiment of it:
+```yaml
+shows: prefix-caching         # the mechanism it is about (mechanisms.py)
+variants:                     # the same requests under other settings; the first is the run nobody asked otherwise for
+  - {name: without, engine: {prefix_caching: false}}
+  - {name: with, engine: {prefix_caching: true}}
+prediction: {question: ..., measure: cached_share, variant: with, kind: number}          # prediction.py
+explained_by: study:paging/gist/prefix       # the place of the lessons that explains it
+tickets: [hub-ticket-shared-system-prompt]   # the tickets that it shows
 ```
 Nothing here imports torch: the window reads scenarios too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
 import msgspec
-import yaml
+from msgspec.structs import replace
 
 from ladder_engine.config import EngineConfig, Positive
 from ladder_engine.errors import ScenarioError
-from ladder_engine.models import bundled_model
+from ladder_engine.mechanisms import MECHANISMS, mechanism
+from ladder_engine.models import find_model
+from ladder_engine.plain_yaml import read_yaml
+from ladder_engine.prediction import Prediction
 from ladder_engine.sampling import SamplingParams
 
 __all__ = [
     "Request",
     "Scenario",
     "ScenarioError",
+    "Variant",
     "bundled_scenarios",
     "check_fits",
+    "engine_of",
     "find_scenario",
     "load_scenario",
+    "with_variant",
 ]
 
-MAX_FILE_BYTES = 1 << 20
+MAX_REQUESTS = 1000
 
 Line = Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
 Prompt = Annotated[str, msgspec.Meta(min_length=1, max_length=200_000)]
@@ -61,26 +82,101 @@ class Request(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     priority: Annotated[int, msgspec.Meta(ge=-100, le=100)] = 0
     client: Label = ""
     sampling: SamplingParams = SamplingParams()
+    copies: Annotated[int, msgspec.Meta(ge=1, le=MAX_REQUESTS)] = 1
+    every: Annotated[int, msgspec.Meta(ge=0, le=10_000)] = 0
+
+    def each(self) -> Iterator[Request]:
+        """The request, or its copies with their numbers."""
+        if self.copies == 1:
+            yield self
+            return
+        for number in range(1, self.copies + 1):
+            yield replace(
+                self,
+                name=f"{self.name} {number}",
+                prompt=self.prompt.replace("{n}", str(number)),
+                arrive_at_step=self.arrive_at_step + (number - 1) * self.every,
+                copies=1,
+            )
+
+
+class Variant(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The same requests under other settings: `engine` holds those that differ from the scenario's own."""
+
+    name: Line
+    engine: dict[str, Any] = {}
 
 
 class Scenario(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What the file says. `path` is the file itself."""
+    """What the file says, with the copies of its requests written out.
+
+    `path` is the file itself, `variant` the name of the variant whose settings `engine` holds, "" where there are none.
+    """
 
     id: Annotated[str, msgspec.Meta(pattern=r"^[a-z0-9][a-z0-9-]*$")]
     title: Line
     story: Annotated[str, msgspec.Meta(min_length=1)]
     look_at: tuple[Line, ...]
     engine: EngineConfig
-    requests: Annotated[tuple[Request, ...], msgspec.Meta(min_length=1, max_length=1000)]
+    requests: Annotated[tuple[Request, ...], msgspec.Meta(min_length=1, max_length=MAX_REQUESTS)]
     model: Line = "ladder-3m"
+    shows: str = ""
+    variants: Annotated[tuple[Variant, ...], msgspec.Meta(max_length=8)] = ()
+    prediction: Prediction | None = None
+    explained_by: Annotated[str, msgspec.Meta(pattern=r"^$|^(study|card|ticket):[a-z0-9/-]+$")] = ""
+    tickets: tuple[Line, ...] = ()
     path: Path = Path()
+    variant: str = ""
+
+    def __post_init__(self) -> None:
+        names = [variant.name for variant in self.variants]
+        if len(set(names)) < len(names) or len(names) == 1:
+            raise ValueError("variants need two names at least, and no name twice")
+        if self.shows and not mechanism(self.shows):
+            known = ", ".join(one.name for one in MECHANISMS)
+            raise ValueError(f"shows names no mechanism; the mechanisms are {known}")
+        asked = self.prediction.variants(self.variant_names[0]) if self.prediction else ()
+        if missing := [name for name in asked if name not in self.variant_names]:
+            raise ValueError(
+                f"the prediction is about the variant {missing[0]!r}, and there is none of this name"
+            )
 
     @property
-    def model_folder(self) -> Path:
-        """The folder that `model` names. Raises ModelError when there is no such bundled model."""
+    def variant_names(self) -> tuple[str, ...]:
+        """The names of the variants, the one that runs by default first; ("",) where there are none."""
+        return tuple(variant.name for variant in self.variants) or ("",)
+
+    def model_folder(self, models_dir: Path | None = None) -> Path:
+        """The folder that `model` names: a bundled model, one added to `models_dir`, or a path beside the file.
+
+        Raises ModelError when there is no model of this name.
+        """
         if self.model.startswith("./"):
             return self.path.parent / self.model
-        return bundled_model(self.model)
+        return find_model(self.model, models_dir)
+
+
+def with_variant(scenario: Scenario, name: str = "") -> Scenario:
+    """The scenario under the settings of one of its variants, the first when none is named.
+
+    Raises ScenarioError that names the variants there are.
+    """
+    name = name or scenario.variant_names[0]
+    if name not in scenario.variant_names:
+        known = ", ".join(filter(None, scenario.variant_names)) or "none"
+        raise ScenarioError(f"{scenario.path}: has no variant {name!r}; its variants are: {known}.")
+    return replace(scenario, engine=engine_of(scenario, name), variant=name)
+
+
+def engine_of(scenario: Scenario, name: str) -> EngineConfig:
+    """The settings of one variant. Raises ScenarioError when they cannot be."""
+    changes = next((variant.engine for variant in scenario.variants if variant.name == name), {})
+    try:
+        return msgspec.convert({**msgspec.to_builtins(scenario.engine), **changes}, EngineConfig)
+    except msgspec.ValidationError as error:
+        raise ScenarioError(
+            f"{scenario.path}: variant {name!r}, engine: {_plain(str(error))}; correct it and run again."
+        ) from None
 
 
 def bundled_scenarios() -> tuple[Scenario, ...]:
@@ -102,25 +198,16 @@ def find_scenario(name: str) -> Path:
 
 def load_scenario(path: Path) -> Scenario:
     """Read a scenario file. Raises ScenarioError: one sentence that names the file, the place and what is wrong."""
+    data = read_yaml(path)
     try:
-        if path.stat().st_size > MAX_FILE_BYTES:
-            raise ScenarioError(
-                f"{path}: is larger than {MAX_FILE_BYTES >> 20} MiB; a scenario is a small text file."
-            )
-        data = yaml.load(path.read_text(encoding="utf-8"), Loader=_PlainLoader)
-        if isinstance(data, dict) and "path" in data:
-            raise msgspec.ValidationError("Object contains unknown field `path`")
+        if isinstance(data, dict) and (own := data.keys() & {"path", "variant"}):
+            raise msgspec.ValidationError(f"Object contains unknown field `{min(own)}`")
         scenario = msgspec.convert(data, Scenario)
-    except OSError as error:
-        raise ScenarioError(f"{path}: cannot be read ({error.strerror}); name a scenario file.") from None
-    except UnicodeDecodeError:
-        raise ScenarioError(f"{path}: is not text in UTF-8; save it as UTF-8.") from None
-    except yaml.YAMLError as error:
-        raise ScenarioError(f"{path}: {_where(error)}; correct it and run again.") from None
+        requests = tuple(one for request in scenario.requests for one in request.each())
+        scenario = replace(scenario, path=path, requests=requests)
     except (msgspec.ValidationError, RecursionError) as error:
         raise ScenarioError(f"{path}: {_plain(str(error))}; correct it and run again.") from None
-    scenario = msgspec.structs.replace(scenario, path=path)
-    _check_names(scenario)
+    _check(scenario)
     return scenario
 
 
@@ -139,37 +226,18 @@ def _folder() -> Path:
     return Path(__file__).parent / "scenarios"
 
 
-def _check_names(scenario: Scenario) -> None:
+def _check(scenario: Scenario) -> None:
+    if len(scenario.requests) > MAX_REQUESTS:
+        raise ScenarioError(
+            f"{scenario.path}: has {len(scenario.requests)} requests with all copies; {MAX_REQUESTS} are the most."
+        )
     seen: set[str] = set()
     for request in scenario.requests:
         if request.name in seen:
             raise ScenarioError(f"{scenario.path}: two requests have the name {request.name!r}; rename one.")
         seen.add(request.name)
-
-
-class _PlainLoader(yaml.SafeLoader):
-    """Safe YAML without aliases (a small file could stand for a huge one) and without keys given twice."""
-
-    def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
-        if self.check_event(yaml.AliasEvent):
-            mark = self.get_event().start_mark  # type: ignore[no-untyped-call]
-            raise yaml.MarkedYAMLError(problem="aliases (*name) are not allowed", problem_mark=mark)
-        return super().compose_node(parent, index)
-
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-        keys = [key.value for key, _ in node.value]
-        for key, _ in node.value:
-            if keys.count(key.value) > 1:
-                raise yaml.MarkedYAMLError(
-                    problem=f"the key {key.value!r} is given twice", problem_mark=key.start_mark
-                )
-        return super().construct_mapping(node, deep)
-
-
-def _where(error: yaml.YAMLError) -> str:
-    mark = getattr(error, "problem_mark", None)
-    problem = getattr(error, "problem", None) or str(error)
-    return f"line {mark.line + 1}: {problem}" if mark else " ".join(problem.split())
+    for name in scenario.variant_names:
+        engine_of(scenario, name)
 
 
 def _plain(message: str) -> str:

@@ -14,9 +14,9 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, field
 
 from ladder_engine.admission import Admission
+from ladder_engine.batch import Batch, Work
 from ladder_engine.block_manager import BlockManager
 from ladder_engine.config import EngineConfig
 from ladder_engine.ngram import propose
@@ -34,41 +34,13 @@ from ladder_engine.trace import (
     Verified,
     WaitReason,
     Waits,
-    WorkKind,
 )
 
-
-@dataclass(slots=True)
-class Work:
-    """One sequence's part of a step: compute `num_tokens` tokens from position `start` on.
-
-    The last of them are `draft_tokens`, which follow the newest known token and may turn out to be wrong.
-    """
-
-    seq: Sequence
-    start: int
-    num_tokens: int
-    draft_tokens: list[int] = field(default_factory=list)
-
-    @property
-    def samples(self) -> bool:
-        """Whether the step reaches the newest known token, so that the next one can be sampled."""
-        return self.start + self.num_tokens - len(self.draft_tokens) == self.seq.num_tokens
-
-    @property
-    def kind(self) -> WorkKind:
-        """`decode` when just the newest token of a sequence that has already answered is missing."""
-        newest = self.start == self.seq.num_tokens - 1 and self.seq.num_answer_tokens > 0
-        return "decode" if newest else "prefill"
-
-    @property
-    def token_ids(self) -> list[int]:
-        """The tokens to compute."""
-        return self.seq.token_ids[self.start : self.start + self.num_tokens] + self.draft_tokens
-
-
-Batch = list[Work]
-"""What one step computes, in the order in which the sequences entered."""
+BEHIND: dict[str, WaitReason] = {
+    "fcfs": "behind_earlier",
+    "priority": "behind_priority",
+    "fair": "behind_fair",
+}
 
 
 class Scheduler:
@@ -87,6 +59,7 @@ class Scheduler:
 
     def add(self, seq: Sequence, prompt: str) -> None:
         """A request arrives: it waits, or it is refused because it can never fit or too many wait."""
+        self._recorder.tick()
         self._record(
             Arrived,
             seq_id=seq.seq_id,
@@ -108,39 +81,32 @@ class Scheduler:
             self.waiting.append(seq)
 
     def schedule(self) -> Batch:
-        """Grant blocks and budget: first to those who run, as they entered, then to those who wait, as admission says."""
-        batch: Batch = []
-        budget = self.config.max_num_batched_tokens
+        """Share out one step: budget and blocks to those who run, then to those who wait, as admission says."""
+        batch = Batch()
+        spare = self.config.max_num_batched_tokens - len(self.running)  # one token is for each of them
+        for seq in self.running:
+            work = Work.next(seq, 1 + spare)
+            spare -= work.num_tokens - 1
+            batch.works.append(work)
+        self._grant(batch)
 
-        while len(batch) < len(self.running) and budget:
-            seq = self.running[len(batch)]
-            work = self._next_work(seq, budget)
-            while self._missing(work) > self.pool.num_free and len(batch) < len(self.running):
-                self._preempt(self.running.pop())
-            if len(batch) < len(self.running):  # else it was the youngest itself
-                budget -= self._grant(work, batch)
-
-        is_open = self.config.batching == "continuous" or not self.running
         wait_reason: WaitReason | None = None
+        if self.config.batching == "static" and self.running:
+            wait_reason = "static_batch"
         while self.waiting and not wait_reason:
             seq = self.admission.next(self.waiting)
             prefix = self.blocks.cached_prefix(seq)
-            if not is_open:
-                wait_reason = "static_batch"
-            elif len(self.running) == self.config.max_num_seqs:
-                wait_reason = "max_num_seqs"
-            elif not self.blocks.has_room(seq, prefix):
-                wait_reason = "no_free_blocks"
-            elif not budget:
-                wait_reason = "token_budget"
-            else:
+            wait_reason = self._why_not(seq, prefix, spare)
+            if not wait_reason:
                 self._admit(seq, prefix)
-                budget -= self._grant(self._next_work(seq, budget), batch)
+                work = Work.next(seq, spare)
+                spare -= work.num_tokens
+                batch.works.append(work)
+                self.blocks.grow([work])
 
-        for work in batch:
-            if self.config.num_speculative_tokens and budget:
-                budget -= self._draft(work, budget)
-            self._record_work(work)
+        if self.config.num_speculative_tokens:
+            self._draft(batch, spare)
+        self._tell(batch)
         self._explain(wait_reason)
         return batch
 
@@ -152,11 +118,12 @@ class Scheduler:
         """
         said = iter(outputs)
         done: list[Sequence] = []
-        for work in batch:
+        for work in batch.works:
             seq = work.seq
             accepted = self._say(work, next(said)) if work.samples else 0
-            seq.num_computed_tokens += work.num_tokens - len(work.draft_tokens) + accepted
-            self.blocks.cache(seq, work.start)
+            seq.num_computed_tokens = work.start + work.num_tokens - len(work.draft_tokens) + accepted
+            if self.config.prefix_caching:
+                self.blocks.cache(seq, work.start)
             if work.draft_tokens:
                 self.blocks.trim(seq)
             if seq.finish_reason:
@@ -168,6 +135,7 @@ class Scheduler:
 
     def abort(self, seq: Sequence) -> None:
         """Forget a sequence that waits or runs, now."""
+        self._recorder.tick()
         if seq in self.running:
             self.running.remove(seq)
         else:
@@ -175,51 +143,70 @@ class Scheduler:
         seq.finish_reason = "aborted"
         self._finish(seq, "aborted")
 
+    def _grant(self, batch: Batch) -> None:
+        """Give each work its blocks. While there are too few, the youngest sequence gives up its own."""
+        while self.blocks.missing(growing := self.blocks.growing(batch.works)) > self.pool.num_free:
+            seq = self.running.pop()
+            batch.works = [work for work in batch.works if work.seq is not seq]
+            self._preempt(seq)
+        self.blocks.grow(growing)
+
+    def _why_not(self, seq: Sequence, prefix: list[int], spare: int) -> WaitReason | None:
+        """Why `seq`, whose first blocks are cached, cannot enter now; None if it can."""
+        if len(self.running) == self.config.max_num_seqs:
+            return "max_num_seqs"
+        if not self.blocks.has_room(seq, prefix):
+            return "no_free_blocks"
+        return None if spare > 0 else "token_budget"
+
     def _say(self, work: Work, outputs: list[Output]) -> int:
         """Append what was sampled, as far as the drafts were right; returns how many draft tokens that are."""
-        seq, drafts = work.seq, work.draft_tokens
+        seq, drafts, recorder = work.seq, work.draft_tokens, self._recorder
         accepted = 0
-        for index, output in enumerate(outputs):
-            self.admission.says(seq)
+        for output in outputs:
             text = seq.append(output.token_id)
-            self._record(
-                Sampled, seq_id=seq.seq_id, token_id=output.token_id, text=text, logprobs=output.logprobs
+            recorder.write(
+                Sampled(recorder.step, recorder.time, seq.seq_id, output.token_id, text, output.logprobs)
             )
-            if index == len(drafts) or output.token_id != drafts[index]:
+            right = accepted < len(drafts) and output.token_id == drafts[accepted]
+            accepted += right
+            if seq.finish_reason or not right:
                 break
-            accepted += 1
-            if seq.finish_reason:
-                break
+        self.admission.says(seq, accepted + (not right))
         if drafts:
             self._record(
                 Verified, seq_id=seq.seq_id, num_draft_tokens=len(drafts), num_accepted_tokens=accepted
             )
         return accepted
 
-    def _next_work(self, seq: Sequence, budget: int) -> Work:
-        start = seq.num_computed_tokens
-        return Work(seq, start, min(seq.num_tokens - start, budget))
+    def _draft(self, batch: Batch, spare: int) -> None:
+        """Let decodes compute drafts too, as far as budget and blocks are left over: it costs nobody anything."""
+        config = self.config
+        if config.max_num_speculating is not None and len(self.running) > config.max_num_speculating:
+            return
+        for work in batch.works:
+            seq = work.seq
+            if work.kind != "decode" or seq.sampling.penalises:
+                continue
+            empty = self.pool.num_free - self.pool.num_cached
+            room = (len(seq.block_table) + empty) * config.block_size - seq.num_tokens
+            to_come = seq.max_tokens - seq.num_answer_tokens - 1
+            length = min(config.num_speculative_tokens, spare, room, to_come)
+            if length > 0:
+                work.draft_tokens = self.propose(seq.token_ids, length)
+                work.num_tokens += len(work.draft_tokens)
+                spare -= len(work.draft_tokens)
+                self.blocks.grow([work])
 
-    def _draft(self, work: Work, budget: int) -> int:
-        """Let a decode compute a draft too; returns what it takes from the budget.
-
-        It costs nobody anything: budget and blocks are left over, what is cached stays, and `commit` gives blocks back.
-        """
-        seq, most = work.seq, self.config.max_num_speculating
-        crowded = most is not None and len(self.running) > most
-        if work.kind != "decode" or seq.sampling.penalises or crowded:
-            return 0
-        empty = self.pool.num_free - self.pool.num_cached
-        room = (len(seq.block_table) + empty) * self.config.block_size - seq.num_tokens
-        to_come = seq.max_tokens - seq.num_answer_tokens - 1
-        length = min(self.config.num_speculative_tokens, budget, room, to_come)
-        work.draft_tokens = self.propose(seq.token_ids, length) if length > 0 else []
-        work.num_tokens += len(work.draft_tokens)
-        self.blocks.grow(seq, work.start + work.num_tokens)
-        return len(work.draft_tokens)
-
-    def _missing(self, work: Work) -> int:
-        return self.blocks.missing(work.seq, work.start + work.num_tokens)
+    def _tell(self, batch: Batch) -> None:
+        """Record the works."""
+        step, time = self._recorder.step, self._recorder.time
+        self._recorder.write_all(
+            Scheduled(
+                step, time, work.seq.seq_id, work.start, work.num_tokens, work.kind, len(work.draft_tokens)
+            )
+            for work in batch.works
+        )
 
     def _admit(self, seq: Sequence, prefix: list[int]) -> None:
         """Let a waiting sequence into the running batch, with the blocks that hold its first tokens already."""
@@ -229,22 +216,6 @@ class Scheduler:
         seq.wait_reason = None
         self._record(Admitted, seq_id=seq.seq_id)
         self.blocks.share(seq, prefix)
-
-    def _grant(self, work: Work, batch: Batch) -> int:
-        """Put the work into the batch with the blocks it needs; returns what it takes from the budget."""
-        self.blocks.grow(work.seq, work.start + work.num_tokens)
-        batch.append(work)
-        return work.num_tokens
-
-    def _record_work(self, work: Work) -> None:
-        self._record(
-            Scheduled,
-            seq_id=work.seq.seq_id,
-            start=work.start,
-            num_tokens=work.num_tokens,
-            kind=work.kind,
-            num_draft_tokens=len(work.draft_tokens),
-        )
 
     def _preempt(self, seq: Sequence) -> None:
         """Take all blocks away: the sequence goes back to the head of the queue and computes its KV again."""
@@ -262,9 +233,8 @@ class Scheduler:
         if not self.waiting or not reason:
             return
         first = self.admission.next(self.waiting)
-        behind: WaitReason = "behind_earlier" if self.config.admission == "fcfs" else "behind_others"
         for seq in self.waiting:
-            why = reason if seq is first else behind
+            why = reason if seq is first else BEHIND[self.config.admission]
             if seq.wait_reason != why:
                 seq.wait_reason = why
                 self._record(Waits, seq_id=seq.seq_id, reason=why)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from ladder_engine.block_hash import ExtraKeys
 from ladder_engine.sampling import SamplingParams
 from ladder_engine.stop_strings import StopStrings
@@ -18,8 +20,7 @@ Logprobs = tuple[tuple[int, float], ...]
 """(token id, natural log of its probability) pairs."""
 
 
-@dataclass(frozen=True, slots=True)
-class Output:
+class Output(msgspec.Struct, frozen=True, gc=False):
     """What the model says after the newest token of a sequence; `logprobs` begins with the token itself."""
 
     token_id: int
@@ -51,7 +52,7 @@ class Sequence:
     sampling: SamplingParams
     end_token_ids: frozenset[int]
     stream: TextStream
-    stop_strings: StopStrings
+    stop_strings: StopStrings | None
     extra_keys: ExtraKeys = ()
     priority: int = 0
     client: str = ""
@@ -89,7 +90,7 @@ class Sequence:
                 () if sampling.ignore_eos else eos_token_ids
             ),
             stream=stream,
-            stop_strings=StopStrings(sampling.stop),
+            stop_strings=StopStrings(sampling.stop) if sampling.stop else None,
             priority=priority,
             client=client,
             extra_keys=(("cache_salt", cache_salt),) if cache_salt else (),
@@ -115,10 +116,12 @@ class Sequence:
         self.token_ids.append(token_id)
         if token_id in self.end_token_ids:
             self.finish_reason = "stop"
-        elif self.num_answer_tokens == self.max_tokens:
+        elif len(self.token_ids) == self.num_prompt_tokens + self.max_tokens:
             self.finish_reason = "length"
         last = self.finish_reason is not None
-        text, stopped = self.stop_strings.push(self.stream.push(token_id, last=last), last=last)
-        if stopped:
-            self.finish_reason = "stop"
+        text = self.stream.push(token_id, last=last)
+        if self.stop_strings:
+            text, stopped = self.stop_strings.push(text, last=last)
+            if stopped:
+                self.finish_reason = "stop"
         return text

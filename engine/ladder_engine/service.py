@@ -67,7 +67,10 @@ class Service:
         try:
             from ladder_engine.runner import run_scenario
 
-            run_scenario(Path(command.scenario), send, command.kernels, self._attend)
+            models_dir = Path(command.models_dir) if command.models_dir else None
+            run_scenario(
+                Path(command.scenario), send, command.kernels, self._attend, command.variant, models_dir
+            )
         except EngineError as error:
             if not begun:  # else the trace has said so
                 self._complain(str(error))

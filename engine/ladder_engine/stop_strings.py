@@ -16,8 +16,6 @@ class StopStrings:
 
     def push(self, piece: str, *, last: bool = False) -> tuple[str, bool]:
         """The text that can be said now, and whether a stop string is complete; with `last`, nothing is held back."""
-        if not self._stops:
-            return piece, False
         text = self._held + piece
         complete = [(at + len(stop), at) for stop in self._stops if (at := text.find(stop)) >= 0]
         if complete:
@@ -28,7 +26,7 @@ class StopStrings:
 
     def _beginning(self, text: str) -> int:
         """Length of the longest end of `text` with which a stop string begins."""
-        longest = max(len(stop) for stop in self._stops) - 1
+        longest = max((len(stop) for stop in self._stops), default=1) - 1
         lengths = range(min(longest, len(text)), 0, -1)
         return next(
             (size for size in lengths if any(stop.startswith(text[-size:]) for stop in self._stops)), 0

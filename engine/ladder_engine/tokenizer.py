@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from pathlib import Path
 
 import tokenizers
 
 from ladder_engine.errors import ModelError
+from ladder_engine.gguf_file import GgufFile
+from ladder_engine.gguf_llama import gguf_in
+from ladder_engine.gguf_tokenizer import gguf_tokenizer
 
 _UNFINISHED = "\ufffd"  # what a decoder writes for bytes that are not (yet) a whole character
 
 
 class Tokenizer:
-    """The tokenizer.json of a model folder."""
+    """The tokenizer of a model: tokenizer.json of its folder, or what its GGUF file carries."""
 
     def __init__(self, backend: tokenizers.Tokenizer) -> None:
         self._backend = backend
+        self.advance = lru_cache(maxsize=1 << 16)(self._advance)  # text repeats itself: few pairs are new
 
     @staticmethod
     def load(folder: Path) -> Tokenizer:
         """Raises ModelError naming the file."""
+        gguf = gguf_in(folder)
+        if gguf:
+            return Tokenizer(gguf_tokenizer(GgufFile(gguf)))
         path = folder / "tokenizer.json"
         try:
             return Tokenizer(tokenizers.Tokenizer.from_file(str(path)))
@@ -27,6 +35,12 @@ class Tokenizer:
             raise ModelError(
                 f"{path}: cannot be read as a tokenizer ({error}); copy the file again."
             ) from None
+
+    @property
+    def num_tokens(self) -> int:
+        """How many tokens it knows, special ones included."""
+        size: int = self._backend.get_vocab_size(with_added_tokens=True)
+        return size
 
     def encode(self, text: str) -> list[int]:
         """Token ids of `text`, with the special tokens that the tokenizer itself puts in front."""
@@ -37,6 +51,15 @@ class Tokenizer:
         """Text of `token_ids`, special tokens left out."""
         text: str = self._backend.decode(token_ids, skip_special_tokens=True)
         return text
+
+    def _advance(self, ids: tuple[int, ...], done: int, last: bool) -> tuple[str, tuple[int, ...], int]:
+        """One step of a TextStream: what `ids` add to the first `done` of them, and its next two fields."""
+        text = self.decode(list(ids))
+        if last or not text.endswith(_UNFINISHED):
+            piece = text[len(self.decode(list(ids[:done]))) :]
+            if piece:
+                return piece, ids[done:], len(ids) - done
+        return "", ids, done
 
     def stream(self) -> TextStream:
         """A fresh stream for one answer."""
@@ -51,20 +74,11 @@ class TextStream:
     """
 
     def __init__(self, tokenizer: Tokenizer) -> None:
-        self._tokenizer = tokenizer
-        self._ids: list[int] = []  # the last finished piece, then the tokens since
+        self._advance = tokenizer.advance
+        self._ids: tuple[int, ...] = ()  # the last finished piece, then the tokens since
         self._done = 0  # how many of them are already text
-        self._done_text = ""
 
     def push(self, token_id: int, *, last: bool = False) -> str:
         """The text that `token_id` completes; with `last`, everything that was held back too."""
-        self._ids.append(token_id)
-        text = self._tokenizer.decode(self._ids)
-        if text.endswith(_UNFINISHED) and not last:
-            return ""
-        piece = text[len(self._done_text) :]
-        if piece:
-            del self._ids[: self._done]
-            self._done = len(self._ids)
-            self._done_text = self._tokenizer.decode(self._ids) if self._done else ""
+        piece, self._ids, self._done = self._advance((*self._ids, token_id), self._done, last)
         return piece

@@ -13,24 +13,30 @@ from typing import Literal
 
 import msgspec
 
-SCHEMA = 2
+from ladder_engine.config import EngineConfig
+
+SCHEMA = 3
 
 WorkKind = Literal["prefill", "decode"]
 WaitReason = Literal[
-    "no_free_blocks", "token_budget", "max_num_seqs", "static_batch", "behind_earlier", "behind_others"
-]
+    "no_free_blocks", "token_budget", "max_num_seqs", "static_batch",
+    "behind_earlier", "behind_priority", "behind_fair",
+]  # fmt: skip
 FinishReason = Literal["stop", "length", "aborted"]
 
 
-class Event(msgspec.Struct, frozen=True, tag_field="type", tag=True, kw_only=True):
-    """What every event says: in which step it happened, and when."""
+class Event(msgspec.Struct, frozen=True, tag_field="type", tag=True, gc=False):
+    """What every event says: in which step it happened, and when.
+
+    A step makes hundreds. They hold no cycles, so the garbage collector need not look at them.
+    """
 
     step: int
     time: float
 
 
 class RunStarted(Event, frozen=True):
-    """The first event of every trace: the engine as it was built."""
+    """The first event of every trace: the engine as it was built. `engine` is all that it was asked to be."""
 
     schema: int
     scenario: str
@@ -43,7 +49,9 @@ class RunStarted(Event, frozen=True):
     max_num_batched_tokens: int
     max_model_len: int
     kv_bytes_per_token: int
+    engine: EngineConfig
     prefix_caching: bool = False
+    variant: str = ""
 
 
 class Arrived(Event, frozen=True):

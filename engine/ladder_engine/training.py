@@ -23,19 +23,22 @@ from pathlib import Path
 
 import torch
 import torch.nn.functional as F  # noqa: N812 (torch's own idiom)
-from safetensors.torch import save_file
+from safetensors.torch import load_file, save_file
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
 from torch import Tensor, nn
 
 END = "<|end|>"
 VOCAB_SIZE = 2048
-TOKENS_PER_STEP = 2048
+TOKENS_PER_STEP = 1024
 WINDOWS = (256, 512)  # context lengths met in training, mixed so that long prompts are not strangers
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """What tells one bundled model from the other. Sizes in elements, `share` is the part of the corpus it reads."""
+    """What tells one bundled model from the other. Sizes in elements, `share` is the part of the corpus it reads.
+
+    Each stage is (steps, highest learning rate), and goes on from the weights that the one before has saved.
+    """
 
     name: str
     hidden_size: int
@@ -43,15 +46,14 @@ class Recipe:
     num_attention_heads: int
     num_key_value_heads: int
     intermediate_size: int
-    steps: int
+    stages: tuple[tuple[int, float], ...]
     share: float
-    learning_rate: float = 2e-3
     seed: int = 20261130
 
 
 RECIPES = (
-    Recipe("ladder-3m", 256, 4, 8, 4, 704, steps=800, share=1.0),
-    Recipe("ladder-draft", 128, 2, 4, 4, 352, steps=400, share=0.5),
+    Recipe("ladder-3m", 256, 4, 8, 4, 704, ((3000, 2e-3), (2800, 1.5e-3)), share=1.0),
+    Recipe("ladder-draft", 128, 2, 4, 4, 352, ((1200, 2e-3), (2400, 2e-3)), share=0.5),
 )
 
 
@@ -160,9 +162,9 @@ def train_tokenizer(documents: list[str]) -> Tokenizer:
     return tokenizer
 
 
-def batches(documents: list[list[int]], recipe: Recipe) -> Iterator[Tensor]:
+def batches(documents: list[list[int]], seed: int) -> Iterator[Tensor]:
     """Endless batches int64 [rows, window + 1]; each is cut from a fresh shuffle of the documents."""
-    generator = torch.Generator().manual_seed(recipe.seed)
+    generator = torch.Generator().manual_seed(seed)
     stream: list[int] = []
     while True:
         window = WINDOWS[int(torch.randint(len(WINDOWS), (), generator=generator))]
@@ -174,23 +176,21 @@ def batches(documents: list[list[int]], recipe: Recipe) -> Iterator[Tensor]:
         yield torch.tensor(taken).view(rows, window + 1)
 
 
-def train(recipe: Recipe, documents: list[list[int]]) -> tuple[Llama, list[float]]:
-    """AdamW with a cosine schedule; returns the model and its loss at every step, in nats a token."""
-    torch.manual_seed(recipe.seed)
-    model = Llama(recipe)
-    optimizer = torch.optim.AdamW(
-        model.parameters(), lr=recipe.learning_rate, betas=(0.9, 0.95), weight_decay=0.05
-    )
+def train(
+    model: Llama, documents: list[list[int]], steps: int, learning_rate: float, seed: int
+) -> list[float]:
+    """One stage: AdamW with a cosine schedule; returns the loss at every step, in nats a token."""
+    optimizer = torch.optim.AdamW(model.parameters(), lr=learning_rate, betas=(0.9, 0.95), weight_decay=0.05)
     warmup = 30
 
     def scale(step: int) -> float:
-        progress = max(0, step - warmup) / (recipe.steps - warmup)
+        progress = max(0, step - warmup) / (steps - warmup)
         return min(1.0, (step + 1) / warmup) * (0.05 + 0.95 * 0.5 * (1 + math.cos(math.pi * progress)))
 
     schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, scale)
     losses: list[float] = []
     started = time.monotonic()
-    for step, batch in zip(range(recipe.steps), batches(documents, recipe), strict=False):
+    for step, batch in zip(range(steps), batches(documents, seed), strict=False):
         logits = model(batch[:, :-1])
         loss = F.cross_entropy(logits.flatten(0, 1), batch[:, 1:].flatten())
         optimizer.zero_grad()
@@ -199,12 +199,9 @@ def train(recipe: Recipe, documents: list[list[int]]) -> tuple[Llama, list[float
         optimizer.step()
         schedule.step()
         losses.append(loss.item())
-        if step % 50 == 0 or step == recipe.steps - 1:
-            print(
-                f"{recipe.name} step {step} loss {losses[-1]:.3f} ({time.monotonic() - started:.0f} s)",
-                flush=True,
-            )
-    return model, losses
+        if step % 50 == 0 or step == steps - 1:
+            print(f"step {step} loss {losses[-1]:.3f} ({time.monotonic() - started:.0f} s)", flush=True)
+    return losses
 
 
 def hugging_face_config(recipe: Recipe) -> dict[str, object]:
@@ -232,13 +229,23 @@ def hugging_face_config(recipe: Recipe) -> dict[str, object]:
     }
 
 
-def save(folder: Path, recipe: Recipe, model: Llama, tokenizer: Tokenizer, record: dict[str, object]) -> None:
-    """Write the model's folder: weights in fp16, configuration, tokenizer, and how it was made."""
+def save_weights(folder: Path, model: Llama) -> None:
+    """Write model.safetensors, in fp16."""
     folder.mkdir(parents=True, exist_ok=True)
     weights = {
         f"model.{name}": weight.detach().half().contiguous() for name, weight in model.state_dict().items()
     }
     save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
+
+
+def load_weights(folder: Path, model: Llama) -> None:
+    """Read what `save_weights` has written."""
+    weights = load_file(folder / "model.safetensors")
+    model.load_state_dict({name.removeprefix("model."): value.float() for name, value in weights.items()})
+
+
+def save_rest(folder: Path, recipe: Recipe, tokenizer: Tokenizer, record: dict[str, object]) -> None:
+    """Write what belongs to the weights: configuration, tokenizer, and how it was made."""
     (folder / "config.json").write_text(json.dumps(hugging_face_config(recipe), indent=2) + "\n", "utf-8")
     (folder / "training.json").write_text(json.dumps(record, indent=2) + "\n", "utf-8")
     tokenizer.save(str(folder / "tokenizer.json"))
@@ -249,16 +256,20 @@ def main(corpus_path: str, out_dir: str, *names: str) -> None:
     corpus = Path(corpus_path).read_text("utf-8")
     texts = split_documents(corpus)
     tokenizer = train_tokenizer(texts)
-    end = tokenizer.token_to_id(END)
-    documents = [
-        [*tokenizer.encode(text).ids] for text in texts
-    ]  # END opens a document and so closes the one before
+    # END opens a document and so closes the one before
+    documents = [tokenizer.encode(text).ids for text in texts]
     for recipe in RECIPES:
         if names and recipe.name not in names:
             continue
-        seen = documents[:: round(1 / recipe.share)]
-        started = time.monotonic()
-        model, losses = train(recipe, seen)
+        print(recipe.name)
+        folder, seen = Path(out_dir) / recipe.name, documents[:: round(1 / recipe.share)]
+        torch.manual_seed(recipe.seed)
+        model, losses = Llama(recipe), list[float]()
+        for stage, (steps, learning_rate) in enumerate(recipe.stages):
+            if stage:
+                load_weights(folder, model)
+            losses += train(model, seen, steps, learning_rate, recipe.seed + stage)
+            save_weights(folder, model)
         record = {
             "recipe": asdict(recipe),
             "corpus_sha256": hashlib.sha256(corpus.encode()).hexdigest(),
@@ -266,13 +277,13 @@ def main(corpus_path: str, out_dir: str, *names: str) -> None:
             "documents": len(seen),
             "tokens": sum(map(len, seen)),
             "parameters": sum(weight.numel() for weight in model.parameters()),
+            "bytes": (folder / "model.safetensors").stat().st_size,
             "first_loss": round(losses[0], 3),
             "last_loss": round(sum(losses[-20:]) / len(losses[-20:]), 3),
-            "seconds": round(time.monotonic() - started),
             "torch": torch.__version__,
-            "end_token_id": end,
+            "end_token_id": tokenizer.token_to_id(END),
         }
-        save(Path(out_dir) / recipe.name, recipe, model, tokenizer, record)
+        save_rest(folder, recipe, tokenizer, record)
 
 
 if __name__ == "__main__":

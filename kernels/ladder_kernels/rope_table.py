@@ -3,6 +3,7 @@
     default   f_i = theta^(-2i / D),  i = 0 .. D/2 - 1
     linear    f_i / factor
     llama3    long waves are stretched by `factor`, short ones kept, those between blended (Llama 3.1)
+    factors   f_i / factors_i: any rule, worked out beforehand (GGUF files carry Llama 3's like that)
     yarn      the same idea with a ramp in rotations, and cos and sin scaled by an attention factor (arXiv 2309.00071)
 
 `scaling` is the `rope_scaling` (or `rope_parameters`) object of a Hugging Face config.json.
@@ -21,7 +22,7 @@ def rope_table(
 ) -> Tensor:
     """Return the table [max_position, head_dim], fp32: cos in the first half of a row, sin in the second.
 
-    Raises ValueError for a rope type that is none of default, linear, llama3 and yarn.
+    Raises ValueError for a rope type that is none of these.
     """
     scaling = scaling or {}
     kind = scaling.get("rope_type", scaling.get("type", "default"))
@@ -46,6 +47,13 @@ def _llama3(base: Tensor, scaling: Mapping[str, Any], _theta: float, _max: int) 
     rotations = scaling["original_max_position_embeddings"] * base / (2 * math.pi)
     keep = ((rotations - low) / (high - low)).clamp(0, 1)
     return base * keep + base / factor * (1 - keep), 1.0
+
+
+def _factors(base: Tensor, scaling: Mapping[str, Any], _theta: float, _max: int) -> tuple[Tensor, float]:
+    factors = torch.tensor(scaling["factors"], dtype=torch.float64)
+    if factors.shape != base.shape:
+        raise ValueError(f"there are {factors.numel()} factors for {base.numel()} frequencies")
+    return base / factors, 1.0
 
 
 def _yarn(base: Tensor, scaling: Mapping[str, Any], theta: float, max_position: int) -> tuple[Tensor, float]:
@@ -77,4 +85,4 @@ def _attention_factor(scaling: Mapping[str, Any], factor: float) -> float:
     return magnitude(1.0)
 
 
-_RULES = {"default": _default, "linear": _linear, "llama3": _llama3, "yarn": _yarn}
+_RULES = {"default": _default, "linear": _linear, "llama3": _llama3, "factors": _factors, "yarn": _yarn}

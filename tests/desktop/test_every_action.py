@@ -13,16 +13,17 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
 
-PAGES = ["home", "study:hub", "drill", "tickets", "live", "settings"]
+PAGES = ["home", "study:hub", "drill", "tickets", "stats", "live", "settings"]
 
 
-def by_key(application: Application, action: QAction) -> None:
+def by_key(application: Application, action: QAction, qtbot: QtBot) -> None:
     keys = action.shortcuts()[0][0]
     QTest.keyClick(_focus(application), keys.key(), keys.keyboardModifiers())
 
 
-def by_menu(application: Application, action: QAction) -> None:
+def by_menu(application: Application, action: QAction, qtbot: QtBot) -> None:
     for menu in application.window._menus.values():
         menu.aboutToShow.emit()
         if action in menu.actions():
@@ -31,14 +32,14 @@ def by_menu(application: Application, action: QAction) -> None:
     raise AssertionError(f"{action.objectName()} is in no menu")
 
 
-def by_palette(application: Application, action: QAction) -> None:
+def by_palette(application: Application, action: QAction, qtbot: QtBot) -> None:
     application.palette.open()
     palette = next(one for one in application.window.findChildren(Palette) if one.isVisible())
-    assert QTest.qWaitFor(palette.line.hasFocus)
+    qtbot.waitUntil(palette.line.hasFocus)
     row = [line.choice for line in palette.lines()].index(action.objectName())
     palette.list.setCurrentRow(row)
     QTest.keyClick(palette.line, Qt.Key.Key_Return)
-    assert QTest.qWaitFor(lambda: QApplication.focusWidget() is not None)
+    qtbot.waitUntil(lambda: QApplication.focusWidget() is not None)
 
 
 def _note(done: list[str], name: str, *_: object) -> None:
@@ -50,7 +51,7 @@ def _focus(application: Application) -> object:
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_by_every_way(application: Application, page: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_by_every_way(application: Application, page: str, qtbot: QtBot) -> None:
     """The actions' own slots are kept from running: what counts is that each way triggers exactly that action."""
     application.window.show_page(page)
     actions = [
@@ -64,19 +65,19 @@ def test_by_every_way(application: Application, page: str, monkeypatch: pytest.M
         action.triggered.disconnect()
         action.setEnabled(True)
         action.triggered.connect(partial(_note, done, action.objectName()))
-    ways: list[Callable[[Application, QAction], None]] = [by_menu, by_palette]
+    ways: list[Callable[[Application, QAction, QtBot], None]] = [by_menu, by_palette]
     for action in actions:
         for way in ways:
             done.clear()
-            way(application, action)
+            way(application, action, qtbot)
             assert done == [action.objectName()], way.__name__
         if action.shortcuts():
             done.clear()
             others = [other for other in actions if other is not action]
             for other in others:  # those that take turns with it
-                if set(other.shortcuts()) & set(action.shortcuts()):
+                if any(keys in action.shortcuts() for keys in other.shortcuts()):
                     other.setEnabled(False)
-            by_key(application, action)
+            by_key(application, action, qtbot)
             for other in others:
                 other.setEnabled(True)
             assert done == [action.objectName()], "key"

@@ -13,13 +13,13 @@ from itertools import islice
 from typing import Any
 
 import numpy as np
+from ladder_engine.batch import Batch
 from ladder_engine.config import EngineConfig
 from ladder_engine.engine import Engine
 from ladder_engine.fold import RunState, fold
 from ladder_engine.inputs import prepare
 from ladder_engine.recorder import Recorder
 from ladder_engine.sampling import SamplingParams
-from ladder_engine.scheduler import Batch
 from ladder_engine.sequence import Output, Sequence
 from ladder_engine.trace import (
     SCHEMA,
@@ -63,7 +63,7 @@ class ChecksumExecutor:
         self.cache = np.full(config.num_blocks * config.block_size, 255, dtype=np.uint8)
 
     def execute(self, batch: Batch) -> list[list[Output]]:
-        inputs = prepare(batch, self.block_size)
+        inputs = prepare(batch.works, self.block_size)
         self.cache[inputs.slot_mapping] = inputs.token_ids
         outputs = []
         for row, place in zip(inputs.sample_rows, inputs.sample_positions, strict=True):
@@ -73,7 +73,7 @@ class ChecksumExecutor:
             slots = (blocks + np.arange(self.block_size)).reshape(-1)[:place]
             outputs.append(Output(next_token(self.cache[slots].tolist())))
         rest = iter(outputs)
-        return [list(islice(rest, len(work.draft_tokens) + 1)) for work in batch if work.samples]
+        return [list(islice(rest, work.num_samples)) for work in batch.works if work.samples]
 
 
 def half_right(token_ids: list[int], most: int) -> list[int]:
@@ -95,7 +95,7 @@ class Bench:
         self.events: list[AnyEvent] = []
         self.unfolded: list[AnyEvent] = []
         recorder = Recorder(self.take)
-        recorder.add(RunStarted, schema=SCHEMA, scenario="s", model="m", kernels="k", device="d",
+        recorder.add(RunStarted, schema=SCHEMA, scenario="s", model="m", kernels="k", device="d", engine=self.config,
                      num_blocks=self.config.num_blocks, block_size=self.config.block_size,
                      max_num_seqs=self.config.max_num_seqs, max_model_len=self.config.max_model_len,
                      max_num_batched_tokens=self.config.max_num_batched_tokens, kv_bytes_per_token=1,

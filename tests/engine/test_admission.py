@@ -147,7 +147,7 @@ def test_those_behind_say_so() -> None:
     bench.step()
     later, sooner = bench.add(2, 2, priority=1), bench.add(2, 2)
     bench.step()
-    assert (sooner.wait_reason, later.wait_reason) == ("max_num_seqs", "behind_others")
+    assert (sooner.wait_reason, later.wait_reason) == ("max_num_seqs", "behind_priority")
     bench.check_fold()
 
 
@@ -174,7 +174,7 @@ def test_who_meets_a_full_queue_is_refused_with_the_reason_and_the_next_one_is_n
 def test_a_scenario_names_clients_and_priorities(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, checkpoint: Path
 ) -> None:
-    monkeypatch.setattr(scenario, "bundled_model", lambda name: checkpoint)
+    monkeypatch.setattr(scenario, "find_model", lambda name, models_dir: checkpoint)
     path = tmp_path / "case.yaml"
     path.write_text(
         "id: case\ntitle: t\nstory: s\nlook_at: []\n"

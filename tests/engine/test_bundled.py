@@ -11,7 +11,7 @@ from ladder_content.loader import bundled_pack, load_pack
 from ladder_content.text import plain_text
 from ladder_engine.fold import RunState, fold
 from ladder_engine.model_config import ModelConfig
-from ladder_engine.models import bundled_model
+from ladder_engine.models import find_model
 from ladder_engine.runner import run_scenario
 from ladder_engine.scenario import find_scenario
 from ladder_engine.summary import summarize_state
@@ -185,7 +185,7 @@ def test_asked_a_cards_question_the_model_answers_in_the_words_of_the_lesson(mor
 
 @pytest.mark.parametrize("name", ["ladder-3m", "ladder-draft"])
 def test_a_bundled_model_says_how_it_was_made(name: str) -> None:
-    folder: Path = bundled_model(name)
+    folder: Path = find_model(name)
     record = json.loads((folder / "training.json").read_text("utf-8"))
     assert {"seed", "steps"} <= set(record["recipe"])
     assert record["last_loss"] < record["first_loss"] / 4
@@ -193,7 +193,7 @@ def test_a_bundled_model_says_how_it_was_made(name: str) -> None:
 
 
 def test_the_bundled_models_are_small_and_share_a_tokenizer() -> None:
-    folders = [bundled_model(name) for name in ("ladder-3m", "ladder-draft")]
+    folders = [find_model(name) for name in ("ladder-3m", "ladder-draft")]
     assert sum((folder / "model.safetensors").stat().st_size for folder in folders) <= 12 * 2**20
     first, second = ((folder / "tokenizer.json").read_bytes() for folder in folders)
     assert first == second

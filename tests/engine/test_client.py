@@ -16,6 +16,7 @@ SCENARIO = Path("scenario.yaml")
 
 CHILD = """
 import os, signal, sys, time
+from ladder_engine.config import EngineConfig
 from ladder_engine.protocol import Failed, Run, Shutdown, Stop, decode_command, read_frame, write_frame
 from ladder_engine.trace import RunEnded, RunStarted, SCHEMA
 
@@ -28,7 +29,8 @@ def say(*events):
 
 def started(name):
     return RunStarted(step=0, time=0.0, schema=SCHEMA, scenario=name, model="m", kernels="torch", device="cpu", num_blocks=1,
-        block_size=16, max_num_seqs=1, max_num_batched_tokens=16, max_model_len=16, kv_bytes_per_token=1)
+        block_size=16, max_num_seqs=1, max_num_batched_tokens=16, max_model_len=16, kv_bytes_per_token=1,
+        engine=EngineConfig(num_blocks=1, max_num_seqs=1, max_num_batched_tokens=16, max_model_len=16))
 ended = RunEnded(step=0, time=1.0)
 """
 HONEST = """

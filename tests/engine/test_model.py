@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 import torch
+from ladder_engine.batch import Work
 from ladder_engine.config import EngineConfig
 from ladder_engine.errors import ModelError
 from ladder_engine.inputs import prepare
 from ladder_engine.model import Decoder, KVCache, Placement
 from ladder_engine.model_config import ModelConfig
 from ladder_engine.sampling import SamplingParams
-from ladder_engine.scheduler import Work
 from ladder_engine.sequence import Sequence
 from ladder_engine.tokenizer import Tokenizer
 from ladder_kernels.dispatch import choose
@@ -57,10 +57,7 @@ def paged_logits(folder: Path, prompts: list[list[int]], chunk: int) -> list[tor
         seqs.append(sequence(folder, index, prompt, [scattered.pop() for _ in range(need)]))
     rows: list[list[torch.Tensor]] = [[] for _ in prompts]
     while live := [seq for seq in seqs if seq.num_computed_tokens < seq.num_tokens]:
-        batch = [
-            Work(seq, seq.num_computed_tokens, min(chunk, seq.num_tokens - seq.num_computed_tokens))
-            for seq in live
-        ]
+        batch = [Work.next(seq, chunk) for seq in live]
         inputs = prepare(batch, config.block_size)
         place = Placement(
             *(

@@ -19,7 +19,7 @@ from ladder_engine.trace_file import TraceWriter, read_trace
 
 @pytest.fixture(autouse=True)
 def tiny_stands_for_the_bundled_model(monkeypatch: pytest.MonkeyPatch, checkpoint: Path) -> None:
-    monkeypatch.setattr(scenario, "bundled_model", lambda name: checkpoint)
+    monkeypatch.setattr(scenario, "find_model", lambda name, models_dir: checkpoint)
 
 
 def write(tmp_path: Path, requests: str, **limits: int) -> Path:

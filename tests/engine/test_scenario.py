@@ -6,7 +6,14 @@ import sys
 from pathlib import Path
 
 import pytest
-from ladder_engine.scenario import ScenarioError, bundled_scenarios, check_fits, find_scenario, load_scenario
+from ladder_engine.scenario import (
+    ScenarioError,
+    bundled_scenarios,
+    check_fits,
+    find_scenario,
+    load_scenario,
+    with_variant,
+)
 
 GOOD = """
 id: two-chats
@@ -34,7 +41,7 @@ def write(folder: Path, text: str) -> Path:
 def test_a_scenario_reads_as_it_is_written(tmp_path: Path) -> None:
     path = write(tmp_path, GOOD)
     scenario = load_scenario(path)
-    assert (scenario.id, scenario.path, scenario.model_folder) == ("two-chats", path, tmp_path / "model")
+    assert (scenario.id, scenario.path, scenario.model_folder()) == ("two-chats", path, tmp_path / "model")
     assert scenario.engine.num_blocks == 8
     ada, ben = scenario.requests
     assert (ada.arrive_at_step, ada.sampling.temperature) == (1, 0.0)
@@ -119,7 +126,80 @@ def test_the_bundled_scenarios_are_in_order() -> None:
 
 
 def test_what_the_window_imports_does_not_bring_torch() -> None:
-    modules = "scenario, protocol, summary, trace_file, config, trace, fold, client, models, errors"
+    modules = "scenario, protocol, summary, trace_file, config, trace, fold, client, models, errors, "
+    modules += "comparison, measures, mechanisms, prediction"
     code = f"import sys; from ladder_engine import {modules}; sys.exit('torch' in sys.modules)"
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     assert subprocess.run([sys.executable, "-c", code], env=environment).returncode == 0
+
+
+EXPERIMENT = (
+    GOOD.replace(
+        "  - {name: ada, prompt: abcdefgh, max_tokens: 4}",
+        "  - {name: ada, prompt: 'n{n}', max_tokens: 4, copies: 3, every: 2}",
+    )
+    + """
+shows: prefix-caching
+variants:
+  - {name: without}
+  - {name: with, engine: {prefix_caching: true, num_blocks: 4}}
+prediction: {question: "How many?", measure: steps, kind: number, variant: with, against: without}
+explained_by: study:paging/gist/prefix
+tickets: [a-ticket]
+"""
+)
+
+
+def test_copies_are_written_out_with_their_numbers(tmp_path: Path) -> None:
+    scenario = load_scenario(write(tmp_path, EXPERIMENT))
+    found = [(one.name, one.prompt, one.arrive_at_step, one.copies) for one in scenario.requests]
+    assert found == [
+        ("ada 1", "n1", 1, 1),
+        ("ada 2", "n2", 3, 1),
+        ("ada 3", "n3", 5, 1),
+        ("ben", "abc", 3, 1),
+    ]
+
+
+def test_a_variant_changes_the_settings_it_names_and_the_first_is_the_default(tmp_path: Path) -> None:
+    scenario = load_scenario(write(tmp_path, EXPERIMENT))
+    assert (scenario.variant, scenario.engine.num_blocks) == ("", 8)
+    default, other = with_variant(scenario), with_variant(scenario, "with")
+    assert (default.variant, default.engine) == ("without", scenario.engine)
+    assert (other.variant, other.engine.num_blocks, other.engine.prefix_caching) == ("with", 4, True)
+    assert other.engine.block_size == scenario.engine.block_size
+    plain = load_scenario(write(tmp_path, GOOD))
+    assert with_variant(plain) == plain
+    with pytest.raises(ScenarioError, match=r"has no variant 'x'; its variants are: without, with\.$"):
+        with_variant(scenario, "x")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("num_blocks: 4", "num_blocks: 0", "variant 'with', engine: num_blocks: Expected int >= 1"),
+        ("num_blocks: 4", "blocks: 4", "variant 'with', engine: Object contains unknown field blocks"),
+        ("  - {name: without}\n", "", "variants need two names at least"),
+        ("name: without", "name: with", "no name twice"),
+        (
+            "shows: prefix-caching",
+            "shows: magic",
+            "shows names no mechanism; the mechanisms are continuous-batching,",
+        ),
+        ("measure: steps", "measure: joy", "prediction: there is no measure 'joy'; the measures are steps,"),
+        ("variant: with,", "variant: wit,", "the prediction is about the variant 'wit'"),
+        ("kind: number", "kind: choice", "prediction: a choice needs two options"),
+        ("study:paging", "http://paging", "explained_by: Expected str matching"),
+        ("copies: 3", "copies: 1000", "has 1001 requests with all copies; 1000 are the most"),
+        ("name: ben", "name: ada 2", "two requests have the name 'ada 2'"),
+        ("tickets:", "variant: with\ntickets:", "unknown field variant"),
+    ],
+)
+def test_a_faulty_experiment_names_the_place(tmp_path: Path, old: str, new: str, words: str) -> None:
+    assert old in EXPERIMENT
+    path = write(tmp_path, EXPERIMENT.replace(old, new))
+    with pytest.raises(ScenarioError) as error:
+        load_scenario(path)
+    assert str(error.value).startswith(f"{path}: ")
+    assert words in str(error.value)
+    assert "\n" not in str(error.value)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from ladder_engine import trace
+from ladder_engine.config import EngineConfig
 from ladder_engine.summary import summarize
 
 
@@ -42,7 +43,9 @@ def a_trace() -> list[trace.AnyEvent]:
     return [
         trace.RunStarted(step=0, time=0.0, schema=trace.SCHEMA, scenario="s", model="m", kernels="torch", device="cpu",
                          num_blocks=4, block_size=8, max_num_seqs=2, max_num_batched_tokens=8, max_model_len=8,
-                         kv_bytes_per_token=1024),
+                         kv_bytes_per_token=1024,
+                         engine=EngineConfig(num_blocks=4, block_size=8, max_num_seqs=2, max_num_batched_tokens=8,
+                                             max_model_len=8)),
         arrived(0, 1.0),
         arrived(1, 1.1),
         arrived(2, 1.1),

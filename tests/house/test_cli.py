@@ -18,6 +18,8 @@ from ladder_desktop import app, system_check
 from ladder_desktop.cli import main
 from ladder_desktop.study import Desk, Item, Rating
 
+from tests.engine.checkpoints import write_checkpoint
+
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -36,7 +38,7 @@ def assert_one_sentence(result: Result, *parts: str) -> None:
 
 def test_help_lists_the_subcommands() -> None:
     output = invoke("--help").output
-    for command in ("open", "tour", "engine", "export", "import", "content"):
+    for command in ("open", "tour", "engine", "models", "export", "import", "content"):
         assert command in output
 
 
@@ -51,6 +53,22 @@ def test_export_writes_each_form(tmp_path: Path, suffix: str) -> None:
 def test_the_data_folder_may_be_named_before_the_command(tmp_path: Path) -> None:
     assert invoke("--data", tmp_path / "data", "export", tmp_path / "a.ladder").exit_code == 0
     assert (tmp_path / "data" / "progress.db").exists()
+
+
+def test_models_are_added_listed_and_removed(tmp_path: Path) -> None:
+    source = write_checkpoint(tmp_path / "tiny")
+    data = ("--data", tmp_path / "data")
+    added = invoke(*data, "models", "add", source, "--name", "mine")
+    assert added.exit_code == 0, added.output
+    assert added.output.startswith("mine: llama, 0 million parameters, context of 512 tokens, ")
+    listed = invoke("models", "list", *data).output
+    assert re.search(r"^mine  .*kB  llama, 2 layers of 32", listed, re.MULTILINE), listed
+    assert "(bundled)" in listed
+    assert_one_sentence(invoke("models", "add", source, "--name", "mine", *data), "'mine' already")
+    assert invoke("models", "remove", "mine", *data).exit_code == 0
+    assert_one_sentence(invoke("models", "remove", "mine", *data), "'mine'")
+    assert_one_sentence(invoke("models", "remove", "ladder-3m", *data), "comes with the project")
+    assert_one_sentence(invoke("models", "add", tmp_path / "nothing", *data), "nothing: is not there")
 
 
 def test_export_to_an_unknown_form(tmp_path: Path) -> None:

@@ -39,8 +39,8 @@ def write_csv(path: Path, progress: Progress) -> Exported:
     Times are ISO 8601 with the offset that held for this person then; intervals are days and fractions of days.
     """
     members = {
-        "cards.csv": _table(CARD_COLUMNS, _card_rows(progress)),
-        "reviews.csv": _table(REVIEW_COLUMNS, _review_rows(progress)),
+        "cards.csv": csv_table(CARD_COLUMNS, _card_rows(progress)),
+        "reviews.csv": csv_table(REVIEW_COLUMNS, _review_rows(progress)),
     }
     write_zip(path, members)
     return Exported(path, len(progress.items), len(progress.reviews))
@@ -90,7 +90,8 @@ def _review_rows(progress: Progress) -> Iterator[Sequence[Cell]]:
         )
 
 
-def _table(columns: Sequence[str], rows: Iterable[Sequence[Cell]]) -> bytes:
+def csv_table(columns: Sequence[str], rows: Iterable[Sequence[Cell]]) -> bytes:
+    """Return a table as a spreadsheet reads it without harm."""
     text = io.StringIO(newline="")
     writer = csv.writer(text)
     writer.writerow(columns)

@@ -34,6 +34,7 @@ class Gist(QWidget):
         self.reader.link_activated.connect(self.link_activated)
         self._study, self._markdown = study, markdown
         self._anchors: dict[str, QTextBlock] = {}
+        self.start = ""  # the place to begin at when the text is first seen
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
@@ -44,14 +45,53 @@ class Gist(QWidget):
         self.contents.left.connect(self.reader.setFocus)
         self.reader.verticalScrollBar().valueChanged.connect(self._mark_current)
 
-    def show_section(self, section_id: str) -> None:
-        """Scroll a section to the top; one that the study does not have leaves the text where it is."""
+    def show_section(self, section_id: str) -> bool:
+        """Scroll a section to the top, or a reference; one that the study does not have leaves the text where it is."""
         self._render()
         block = self._anchors.get(section_id)
-        if block is not None:
-            bar = self.reader.verticalScrollBar()
-            bar.setValue(round(self._top(block)) - 12)
-            self.contents.mark(section_id)
+        if block is None:
+            return False
+        bar = self.reader.verticalScrollBar()
+        bar.setValue(round(self._top(block)) - 12)
+        self.contents.mark(section_id)
+        return True
+
+    def show_place(self, element: str) -> bool:
+        """Show a section or a reference; False if there is no such thing."""
+        return self.show_section(element)
+
+    def point_of(self, section_id: str, address: str) -> QPoint | None:
+        """Bring the first link to an address in a section into view, and return the point below it."""
+        block = self._anchors.get(section_id)
+        return None if block is None else self.reader.link_point(address, block.position())
+
+    @property
+    def place(self) -> str:
+        """Where the reading stands: the section, and how many characters into it."""
+        position = self.reader.reading_position
+        above = [(name, b.position()) for name, b in self._anchors.items() if b.position() <= position]
+        return f"{above[-1][0]}:{position - above[-1][1]}" if above else ""
+
+    def return_to(self, place: str) -> None:
+        """Go on where the reading stood; a section that is no longer there, and anything senseless, changes nothing."""
+        self._render()
+        section_id, _, further = place.partition(":")
+        block = self._anchors.get(section_id)
+        if block is not None and further.isdecimal():
+            self.reader.go_to(block.position() + min(int(further), 1_000_000))
+
+    def find_all(self, text: str) -> int:
+        """Mark every match in the text."""
+        self._render()
+        return self.reader.matches.find(text)
+
+    def first_match(self) -> int:
+        """Return the first match from where the reading stands."""
+        return self.reader.matches.first()
+
+    def show_match(self, index: int) -> None:
+        """Bring a match into view."""
+        self.reader.matches.show(index)
 
     def current_section(self) -> str | None:
         """Return the section whose text stands at the top of the view."""
@@ -60,7 +100,8 @@ class Gist(QWidget):
     def showEvent(self, event: QShowEvent) -> None:
         """Render the text when it is first seen."""
         super().showEvent(event)
-        self._render()
+        if not self._anchors:
+            self.return_to(self.start)
 
     def resizeEvent(self, _event: QResizeEvent) -> None:
         """Give the text the room of the contents where there is little."""
@@ -109,7 +150,9 @@ class _Contents(QListWidget):
     def mark(self, section_id: str) -> None:
         """Show which section is being read, without going there."""
         with QSignalBlocker(self):
-            self.setCurrentRow(self._rows[section_id])
+            self.setCurrentRow(
+                self._rows.get(section_id, self.count() - 1)
+            )  # a reference stands in the last one
 
     def current(self) -> str | None:
         """Return the marked section."""
@@ -140,7 +183,7 @@ def _references(references: tuple[Reference, ...], markdown: Markdown) -> str:
     if not references:
         return ""
     return _heading(DEEPER, "Go deeper") + "".join(
-        f"<p><b>{markdown.link(ref.title, ref.url)}</b><br>"
+        f'<p><a name="{DEEPER}/{escape(ref.id)}"></a><b>{markdown.link(ref.title, ref.url)}</b><br>'
         f'<span class="muted">{markdown.inline(ref.reason)}</span></p>'
         for ref in references
     )

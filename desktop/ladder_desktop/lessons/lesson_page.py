@@ -16,9 +16,11 @@ from PySide6.QtWidgets import QLabel, QTabWidget, QVBoxLayout, QWidget
 
 from ladder_desktop.actions import make_action
 from ladder_desktop.lessons.fact_card import FactCard
+from ladder_desktop.lessons.find_bar import FindBar
 from ladder_desktop.lessons.gist import Gist
 from ladder_desktop.lessons.maps import MapsView
 from ladder_desktop.lessons.markdown import Markdown
+from ladder_desktop.lessons.memory import Memory, ShortMemory
 from ladder_desktop.lessons.questions import QuestionsView
 from ladder_desktop.lessons.sandbox_view import SandboxView
 from ladder_desktop.lessons.style import widget_sheet
@@ -28,15 +30,19 @@ from ladder_desktop.theme import Theme
 class LessonPage(QWidget):
     """Shows a study of a pack. `go` asks the window for another page: "live:<scenario id>".
 
-    Call `shutdown` before the page goes: a program of its sandbox may be running.
+    Call `shutdown` before the page goes: a program of its sandbox may be running. `memory` keeps the tab, and on each
+    tab the place where a person was.
     """
 
     title = "Lesson"
     go = Signal(str)
 
-    def __init__(self, pack: Pack, study: Study, theme: Theme) -> None:
+    def __init__(self, pack: Pack, study: Study, theme: Theme, memory: Memory | None = None) -> None:
         super().__init__()
-        markdown = Markdown(theme, {fact.id for fact in pack.facts})
+        self._memory = memory or ShortMemory()
+        self._remembered_as = f"lesson/{pack.id}.{study.id}"
+        self._fact_ids = {fact.id for fact in pack.facts}
+        markdown = Markdown(theme, self._fact_ids)
         self._study = study
         self.gist = Gist(study, markdown, theme)
         self.maps = MapsView(study, markdown, theme)
@@ -56,7 +62,18 @@ class LessonPage(QWidget):
             self._actions.append(
                 self._add_tab(self.sandbox, "lesson.sandbox", "Sandbox", "Ctrl+4", self.show_sandbox)
             )
+        self._parts: dict[str, Gist | MapsView | QuestionsView | SandboxView] = {
+            "gist": self.gist,
+            "maps": self.maps,
+            "qa": self.questions,
+        }
+        if self.sandbox is not None:
+            self._parts["sandbox"] = self.sandbox
+        self.find_bar = FindBar()
+        self._find_actions = self._make_find_actions()
         self._lay_out()
+        self._return()
+        self.tabs.currentChanged.connect(self._search_here)
         self.fact_card = FactCard(pack, markdown, theme, self)
         self.fact_card.link_activated.connect(self.follow)
         self.tabs.currentChanged.connect(self.fact_card.dismiss)
@@ -72,8 +89,13 @@ class LessonPage(QWidget):
         self.tabs.currentWidget().setFocus(Qt.FocusReason.OtherFocusReason)
 
     def deactivate(self) -> None:
-        """Put away what lies over the page."""
+        """Put away what lies over the page, and remember where the reading stands."""
         self.fact_card.dismiss()
+        for name, part in self._parts.items():
+            if part is self.tabs.currentWidget():
+                self._memory.remember(f"{self._remembered_as}/tab", name)
+            if part.place:
+                self._memory.remember(f"{self._remembered_as}/{name}", part.place)
 
     def shutdown(self) -> None:
         """End what runs, and the process it runs in; the page may be shown no more."""
@@ -83,7 +105,40 @@ class LessonPage(QWidget):
     def page_actions(self) -> list[QAction]:
         """Return what can be done here, with names and keys."""
         programs = self.sandbox.page_actions() if self.sandbox else []
-        return [*self._actions, *self.maps.actions(), *self.questions.actions(), *programs]
+        return [
+            *self._actions,
+            *self._find_actions,
+            *self.maps.actions(),
+            *self.questions.actions(),
+            *programs,
+        ]
+
+    def show_place(self, tab: str, element: str | None = None) -> None:
+        """Show a tab (`gist`, `maps`, `qa` or `sandbox`) and an element of it; LookupError if there is no such thing.
+
+        The element is a section, a map with or without `/` and a node or `#` and the number of an edge, a card, or a
+        program. A reference is `go-deeper/<id>`. A fact opens where it is cited: `<section>/<fact>`, `<card>/<fact>`.
+        """
+        if tab not in self._parts:
+            raise LookupError(tab)
+        self._show(self._parts[tab])
+        if element and not self._parts[tab].show_place(element):
+            whole, _, fact_id = element.rpartition("/")
+            if fact_id not in self._fact_ids or not self._parts[tab].show_place(whole):
+                raise LookupError(element)
+            self._show_fact(tab, whole, fact_id)
+
+    def find_here(self) -> None:
+        """Open the bar to look for words on the tab that is shown."""
+        self.find_bar.open_on(self._current_part(), self.window().focusWidget())
+
+    def find_next(self) -> None:
+        """Go to the next match, or begin to look."""
+        self.find_bar.on() if self.find_bar.isVisible() else self.find_here()
+
+    def find_previous(self) -> None:
+        """Go to the match before, or begin to look."""
+        self.find_bar.back() if self.find_bar.isVisible() else self.find_here()
 
     def show_gist(self) -> None:
         """Show the text."""
@@ -130,6 +185,32 @@ class LessonPage(QWidget):
         elif kind in ("http", "https"):
             QDesktopServices.openUrl(QUrl(address))
 
+    def _return(self) -> None:
+        """Bring back the tab and the places of the last time."""
+        for name, part in self._parts.items():
+            part.start = self._memory.remembered(f"{self._remembered_as}/{name}")
+        tab = self._parts.get(self._memory.remembered(f"{self._remembered_as}/tab"))
+        if tab is not None:
+            self.tabs.setCurrentWidget(tab)
+
+    def _current_part(self) -> Gist | MapsView | QuestionsView | SandboxView:
+        return next(part for part in self._parts.values() if part is self.tabs.currentWidget())
+
+    def _search_here(self) -> None:
+        self.find_bar.search_in(self._current_part())
+
+    def _show_fact(self, tab: str, whole: str, fact_id: str) -> None:
+        point = self._parts[tab].point_of(whole, f"fact:{fact_id}")
+        self.fact_card.show_fact(fact_id, point or self.mapToGlobal(self.rect().center()))
+
+    def _make_find_actions(self) -> list[QAction]:
+        finds = (
+            ("lesson.find", "Find on this page", "Ctrl+F", self.find_here),
+            ("lesson.find-next", "Find the next match", "F3", self.find_next),
+            ("lesson.find-previous", "Find the previous match", "Shift+F3", self.find_previous),
+        )
+        return [make_action(self, action_id, text, slot, [key]) for action_id, text, key, slot in finds]
+
     def _show(self, part: QWidget) -> None:
         self.tabs.setCurrentWidget(part)
         part.setFocus(Qt.FocusReason.ShortcutFocusReason)
@@ -164,3 +245,4 @@ class LessonPage(QWidget):
         layout.setSpacing(0)
         layout.addLayout(head)
         layout.addWidget(self.tabs, 1)
+        layout.addWidget(self.find_bar)

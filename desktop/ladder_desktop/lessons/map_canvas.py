@@ -124,6 +124,12 @@ class MapCanvas(QGraphicsView):
             for mark in marks:
                 mark.fade(places is not None and place not in places)
 
+    def mark_found(self, places: Collection[Place]) -> None:
+        """Ring the places that hold what is looked for, and no others."""
+        for place, marks in self._marks.items():
+            for mark in marks:
+                mark.find(place in places)
+
     def fit(self) -> None:
         """Show the whole map, or as much of it as stays legible, from its beginning."""
         self._fitted = True

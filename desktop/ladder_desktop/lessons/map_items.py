@@ -61,6 +61,7 @@ class Mark(QGraphicsItem):
         self.theme = theme
         self.chosen = False
         self.faded = False
+        self.found = False
         self.setZValue(level)
         self.setAcceptedMouseButtons(Qt.MouseButton.NoButton)  # the canvas tells a click from a drag
         self.setCursor(Qt.CursorShape.PointingHandCursor)
@@ -73,6 +74,11 @@ class Mark(QGraphicsItem):
     def fade(self, faded: bool) -> None:
         """Let it step back while others are shown."""
         self.faded = faded
+        self.update()
+
+    def find(self, found: bool) -> None:
+        """Show it as one of those that hold what is looked for, or not."""
+        self.found = found
         self.update()
 
     @property
@@ -104,7 +110,7 @@ class Box(Mark):
 
     def boundingRect(self) -> QRectF:
         """The box and its frame."""
-        return self._rect.adjusted(-4, -4, 4, 4)
+        return self._rect.adjusted(-5, -5, 5, 5)
 
     def paint(
         self, painter: QPainter, _option: QStyleOptionGraphicsItem, _widget: QWidget | None = None
@@ -120,6 +126,10 @@ class Box(Mark):
         painter.restore()
         pen = QPen(self.theme.colour("accent"), 2.5) if self.chosen else QPen(self.theme.colour("line"), 1.2)
         painter.strokePath(outline, pen)
+        if self.found:
+            ring = QPainterPath()
+            ring.addRoundedRect(self._rect.adjusted(-3, -3, 3, 3), RADIUS + 3, RADIUS + 3)
+            painter.strokePath(ring, QPen(self.theme.colour("accent"), 1.6, Qt.PenStyle.DashLine))
         at = QPointF(self._rect.x() + BAR + PAD, self._rect.center().y() - self._content() / 2)
         self._label.draw(painter, at, self.theme.colour("text"))
         self._caption.draw(painter, at + QPointF(0, self._label.size.height + 3), self.theme.colour("muted"))
@@ -181,6 +191,10 @@ class Label(Mark):
         painter.setBrush(self.theme.colour("selection" if self.chosen else "surface"))
         painter.drawRoundedRect(self._rect, 3, 3)
         painter.setOpacity(self._strength)
+        if self.found:
+            painter.setPen(QPen(self.theme.colour("accent"), 1.2, Qt.PenStyle.DashLine))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRoundedRect(self._rect.adjusted(1, 1, -1, -1), 3, 3)
         colour = self.theme.colour("text" if self.chosen else "muted")
         self._text.draw(painter, self._rect.topLeft() + QPointF(LABEL_PAD, 1), colour)
 

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 
 from ladder_desktop.lessons.map_canvas import mechanism_name
 from ladder_desktop.lessons.markdown import Markdown
+from ladder_desktop.lessons.walk import Place
 from ladder_desktop.lessons.wrapped import WrappedItem
 
 BOXES = {"Box": 190, "Mechanism": 120, "Why it exists": 360}  # and the width of each column
@@ -38,6 +39,7 @@ class MapTable(QWidget):
     def __init__(self, markdown: Markdown) -> None:
         super().__init__()
         self._plain = markdown.plain
+        self._ids: list[str] = []
         self.boxes = _table("Boxes of the map", BOXES)
         self.arrows = _table("Arrows of the map", ARROWS)
         layout = QVBoxLayout(self)
@@ -50,11 +52,21 @@ class MapTable(QWidget):
 
     def show_map(self, chart: Map) -> None:
         """Fill both tables; the arrows name their ends by the labels of the boxes."""
+        self._ids = [node.id for node in chart.nodes]
         names, plain = {node.id: node.label for node in chart.nodes}, self._plain
         _fill(self.boxes, [(n.label, mechanism_name(n.mechanism or ""), plain(n.why)) for n in chart.nodes])
         told = [(e.label, e.protocol, e.direction, e.effect, e.consequence) for e in chart.edges]
         ends = [(names[e.source], names[e.target]) for e in chart.edges]
         _fill(self.arrows, [(*end, *map(plain, texts)) for end, texts in zip(ends, told, strict=True)])
+
+    def choose(self, place: Place | None) -> None:
+        """Select the row of a box or an arrow, or none."""
+        self.boxes.clearSelection()
+        self.arrows.clearSelection()
+        if isinstance(place, int):
+            self.arrows.selectRow(place)
+        elif place is not None:
+            self.boxes.selectRow(self._ids.index(place))
 
 
 class _Table(QTableWidget):

@@ -27,6 +27,7 @@ from PySide6.QtWidgets import (
 from ladder_desktop.actions import make_action
 from ladder_desktop.chooser import Chooser
 from ladder_desktop.lessons.map_canvas import MapCanvas
+from ladder_desktop.lessons.map_find import Found, MapFinder
 from ladder_desktop.lessons.map_table import MapTable
 from ladder_desktop.lessons.map_text import MapText
 from ladder_desktop.lessons.markdown import Markdown
@@ -49,6 +50,10 @@ class MapsView(QWidget):
         self._current: Map | None = None
         self._text: MapText | None = None
         self._arranged = False
+        self._finder = MapFinder(study.maps, markdown)
+        self._sought = ""
+        self.start = ""  # the place to begin at when the tab is first seen
+        self._found: list[Found] = []
         self.canvas = MapCanvas(theme)
         self.table = MapTable(markdown)
         self.pane = Reader(theme, "About the chosen box or arrow", points=10.5, margin=18, measure=TABLE)
@@ -76,25 +81,61 @@ class MapsView(QWidget):
         """The map that is shown."""
         return self._current
 
-    def show_map(self, map_id: str, node_id: str | None = None) -> None:
-        """Show a map and choose a node of it; what does not exist changes nothing."""
+    def show_map(self, map_id: str, place: Place | None = None) -> bool:
+        """Show a map and choose a place on it; what does not exist changes nothing."""
         ids = [chart.id for chart in self._maps]
         if map_id not in ids:
-            return
-        index = ids.index(map_id)
-        if self.chooser.currentIndex() != index:
-            self.chooser.setCurrentIndex(index)
-        elif self._current is None:
-            self._show_index(index)
-        if node_id is not None:
-            self.canvas.choose(node_id)
+            return False
+        self._turn_to(ids.index(map_id))
+        if place is not None:
+            self.canvas.choose(place)
+        return place in (None, self.canvas.place)
+
+    def show_place(self, element: str) -> bool:
+        """Show a map, `<map>`, and a box or an arrow of it, `<map>/<node>` or `<map>/#<number>`; False if there is none."""
+        map_id, _, rest = element.partition("/")
+        number = rest.removeprefix("#")
+        return self.show_map(
+            map_id, int(number) if rest.startswith("#") and number.isdecimal() else rest or None
+        )
+
+    @property
+    def place(self) -> str:
+        """What is shown, as `show_place` takes it."""
+        if self._current is None:
+            return ""
+        place = self.canvas.place
+        further = "" if place is None else f"/#{place}" if isinstance(place, int) else f"/{place}"
+        return self._current.id + further
+
+    def point_of(self, _place: str, address: str) -> QPoint | None:
+        """Bring the first link to an address into view, in the text beside the map."""
+        return self.pane.link_point(address)
+
+    def find_all(self, text: str) -> int:
+        """Mark every place that holds a text, on all maps of the study, and return how many do."""
+        self._sought = text
+        self._found = self._finder.find(text)
+        self._mark_found()
+        return len(self._found)
+
+    def first_match(self) -> int:
+        """Return the first match on the map that is shown, or on one after it."""
+        here = self.chooser.currentIndex()
+        return next((i for i, (number, _) in enumerate(self._found) if number >= here), 0)
+
+    def show_match(self, index: int) -> None:
+        """Choose a place that holds the text, on its map."""
+        number, place = self._found[index]
+        self._turn_to(number)
+        self.canvas.choose(place)
 
     def showEvent(self, event: QShowEvent) -> None:
         """Draw the first map when the tab is first seen."""
         super().showEvent(event)
         if not self._maps:
             self.pane.show_html('<p class="muted">This study has no maps yet.</p>')
-        elif self._current is None:
+        elif self._current is None and not self.show_place(self.start) and self._current is None:
             self._show_index(0)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -181,6 +222,19 @@ class MapsView(QWidget):
         layout.addLayout(bar)
         layout.addWidget(self._split, 1)
 
+    def _turn_to(self, index: int) -> None:
+        if self.chooser.currentIndex() != index:
+            self.chooser.setCurrentIndex(index)
+        elif self._current is None:
+            self._show_index(index)
+
+    def _mark_found(self) -> None:
+        here = self.chooser.currentIndex()
+        self.canvas.mark_found(
+            {place for number, place in self._found if number == here and place is not None}
+        )
+        self.pane.matches.find(self._sought)
+
     def _show_index(self, index: int) -> None:
         chart = self._maps[index]
         self._current = chart
@@ -195,11 +249,14 @@ class MapsView(QWidget):
         self.previous_action.setEnabled(flow)
         self.next_action.setEnabled(flow)
         self._tell(None)
+        self._mark_found()
 
     def _tell(self, place: Place | None) -> None:
         if self._text is None or self._current is None:
             return
+        self.table.choose(place)
         self.pane.show_html(self._text.html(place, wide=self._split.orientation() == Qt.Orientation.Vertical))
+        self.pane.matches.find(self._sought)
         spoken = "" if place is None else self._text.spoken(place)
         self.canvas.setAccessibleDescription(spoken)
         if spoken and self.canvas.hasFocus():

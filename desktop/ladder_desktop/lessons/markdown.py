@@ -39,6 +39,7 @@ _ATTRIBUTES: dict[str, set[str]] = {
 }
 _STYLE_PROPERTIES = {"color", "font-style", "font-weight"}
 
+_BLOCK_END = re.compile(r"</(?:p|li|h[1-6]|td|th|tr|pre|table)>|<br/?>")
 _FACTS = re.compile(r"\[([^\[\]()\n]{1,200})\]")
 _BRACKETED = re.compile(r"\[[^\]]*\]")
 _NUMBER = re.compile(r"^[~≈<>≤≥±+−-]?\s?\d[\d.,–\s]*\s?\S{0,8}$")
@@ -64,7 +65,7 @@ class Markdown:
 
     def plain(self, text: str) -> str:
         """Return the words of a text of one line without any marks, for tables and accessible descriptions."""
-        return unescape(nh3.clean(self.inline(text), tags=set())).replace("\u00a0", " ")
+        return plain_html(self.inline(text))
 
     def facts(self, ids: Sequence[str]) -> str:
         """Return links to facts, for lists that stand outside the text."""
@@ -151,6 +152,12 @@ def clean(html: str) -> str:
         filter_style_properties=_STYLE_PROPERTIES,
         link_rel=None,
     )
+
+
+def plain_html(html: str) -> str:
+    """Return the words of HTML, a line for each block."""
+    lines = _BLOCK_END.sub(r"\n\g<0>", html)
+    return unescape(nh3.clean(lines, tags=set())).replace("\u00a0", " ").strip()
 
 
 def _attribute(_tag: str, name: str, value: str) -> str | None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from functools import cached_property
+
 from ladder_content.model import Card, Study
 from PySide6.QtCore import QPoint, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtGui import QFont, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
@@ -19,7 +22,7 @@ from PySide6.QtWidgets import (
 from ladder_desktop.actions import make_action
 from ladder_desktop.lessons.card_html import answer_html, question_html
 from ladder_desktop.lessons.cloze_html import blanked
-from ladder_desktop.lessons.markdown import Markdown
+from ladder_desktop.lessons.markdown import Markdown, plain_html
 from ladder_desktop.lessons.reader import Reader
 from ladder_desktop.lessons.wrapped import wrap_items
 from ladder_desktop.theme import Theme
@@ -39,6 +42,8 @@ class QuestionsView(QWidget):
         self._markdown = markdown
         self._theme = theme
         self._revealed = False
+        self._sought = ""
+        self._found: list[int] = []
         self.questions = _Questions(study.cards, markdown)
         self.reader = Reader(theme, "Question and answer")
         self.reveal_action = make_action(
@@ -67,11 +72,69 @@ class QuestionsView(QWidget):
         """Whether the answer can be seen."""
         return self._revealed
 
-    def show_card(self, card_id: str) -> None:
+    def show_card(self, card_id: str) -> bool:
         """Go to a question, its answer hidden; an unknown id changes nothing."""
         for row, card in enumerate(self._cards):
             if card.id == card_id:
                 self.questions.setCurrentRow(row)
+                return True
+        return False
+
+    def show_place(self, element: str) -> bool:
+        """Show a question by its id; False if there is none."""
+        return self.show_card(element)
+
+    @property
+    def place(self) -> str:
+        """The id of the question that is shown."""
+        return self.current.id if self.current else ""
+
+    @property
+    def start(self) -> str:
+        """The question to begin with."""
+        return self.place
+
+    @start.setter
+    def start(self, place: str) -> None:
+        self.show_card(place)
+
+    def point_of(self, _card_id: str, address: str) -> QPoint | None:
+        """Bring the first link to an address into view, in the answer."""
+        if not self._revealed:
+            self.toggle_answer()
+        return self.reader.link_point(address)
+
+    def find_all(self, text: str) -> int:
+        """Mark every question that holds a text, in itself or in its answer, and return how many do."""
+        self._sought = text
+        wanted = text.casefold()
+        self._found = [row for row, words in enumerate(self._words) if wanted and wanted in words]
+        self.questions.embolden(self._found)
+        self.reader.matches.find(text)
+        return len(self._found)
+
+    def first_match(self) -> int:
+        """Return the first match from the present question on."""
+        here = self.questions.currentRow()
+        return next((i for i, row in enumerate(self._found) if row >= here), 0)
+
+    def show_match(self, index: int) -> None:
+        """Show a question that holds the text, and its answer where that is what holds it."""
+        self.questions.setCurrentRow(self._found[index])
+        if not self.reader.matches.find(self._sought) and not self._revealed:
+            self.toggle_answer()
+        if self.reader.matches.find(self._sought):
+            self.reader.matches.show(0)
+
+    @cached_property
+    def _words(self) -> list[str]:
+        """The words of each question and its answer, without capitals."""
+        return [
+            plain_html(
+                question_html(card, self._markdown, self._theme, True) + answer_html(card, self._markdown)
+            ).casefold()
+            for card in self._cards
+        ]
 
     def toggle_answer(self) -> None:
         """Show the answer, or hide it again."""
@@ -130,6 +193,7 @@ class QuestionsView(QWidget):
         question = question_html(card, self._markdown, self._theme, self._revealed)
         answer = answer_html(card, self._markdown) if self._revealed else HIDDEN
         self.reader.show_html(question + answer)
+        self.reader.matches.find(self._sought)
 
 
 class _Questions(QListWidget):
@@ -146,6 +210,13 @@ class _Questions(QListWidget):
         for number, card in enumerate(cards, start=1):
             QListWidgetItem(f"{number}.  {markdown.plain(blanked(card))}", self)
         self.setCurrentRow(0)
+
+    def embolden(self, rows: Collection[int]) -> None:
+        """Set these questions in bold, and no others."""
+        font = QFont(self.font())
+        for row in range(self.count()):
+            font.setBold(row in rows)
+            self.item(row).setFont(font)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Enter shows or hides the answer."""

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from PySide6.QtCore import QByteArray, QEvent, QPoint, Qt, QUrl, Signal
 from PySide6.QtGui import (
     QFontMetricsF,
@@ -16,6 +19,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QFrame, QTextBrowser
 
+from ladder_desktop.lessons.find_text import TextMatches
 from ladder_desktop.lessons.style import BODY_POINTS, text_sheet
 from ladder_desktop.theme import Theme
 
@@ -42,6 +46,9 @@ class Reader(QTextBrowser):
         self._margin = margin
         self._measure = measure
         self._inset = -1.0
+        self._top = 0  # the character that stands at the top of the view
+        self._moving = False
+        self.matches = TextMatches(self, theme)
         self.setAccessibleName(name)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setOpenLinks(False)
@@ -55,12 +62,40 @@ class Reader(QTextBrowser):
         self.document().setDefaultStyleSheet(text_sheet(theme, points))
         self.anchorClicked.connect(self._report_link)
         self.highlighted.connect(self._show_address)
+        self.verticalScrollBar().valueChanged.connect(self._note_top)
 
     def show_html(self, html: str) -> None:
         """Replace the text."""
         self.setHtml(html)  # a scroll bar that goes with the old text sets margins on what is no text yet
         self._inset = -1.0
+        self._top = 0
         self._set_margins()
+
+    @property
+    def reading_position(self) -> int:
+        """The character at the top of the view; it stays there when the view changes its width or its font."""
+        return self._top
+
+    def go_to(self, position: int) -> None:
+        """Bring a character to the top of the view."""
+        with self._staying_at(position):
+            pass
+
+    def link_point(self, address: str, after: int = 0) -> QPoint | None:
+        """Bring the first link with this address at or after a character into view; return the point below it."""
+        block = self.document().findBlock(after)
+        while block.isValid():
+            fragments = block.begin()
+            while not fragments.atEnd():
+                if fragments.fragment().charFormat().anchorHref() == address:
+                    cursor = QTextCursor(self.document())
+                    cursor.setPosition(fragments.fragment().position() + 1)
+                    self.setTextCursor(cursor)
+                    self.ensureCursorVisible()
+                    return self.viewport().mapToGlobal(self.cursorRect(cursor).bottomLeft())
+                fragments += 1
+            block = block.next()
+        return None
 
     def loadResource(self, *_: object) -> QByteArray:
         """Refuse every image, style sheet and page: a lesson is text, wherever it came from."""
@@ -70,9 +105,10 @@ class Reader(QTextBrowser):
         """Refuse to leave the text."""
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Keep the column in the middle."""
-        super().resizeEvent(event)
-        self._set_margins()
+        """Keep the column in the middle, and what is read where it is."""
+        with self._staying_at(self._top):
+            super().resizeEvent(event)
+            self._set_margins()
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Scroll; the size of the text is the application's to change, headings and all."""
@@ -83,9 +119,10 @@ class Reader(QTextBrowser):
 
     def changeEvent(self, event: QEvent) -> None:
         """Measure the column again when the font changes."""
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.FontChange:
-            self._set_margins()
+        with self._staying_at(self._top):
+            super().changeEvent(event)
+            if event.type() == QEvent.Type.FontChange:
+                self._set_margins()
 
     def anchors(self) -> dict[str, QTextBlock]:
         """Return the block at which each named anchor stands, in reading order."""
@@ -104,6 +141,25 @@ class Reader(QTextBrowser):
         """Return the width of so many characters in a line, in pixels."""
         metrics = QFontMetricsF(self.document().defaultFont())
         return characters * metrics.horizontalAdvance(_SAMPLE) / len(_SAMPLE)
+
+    @contextmanager
+    def _staying_at(self, position: int) -> Iterator[None]:
+        """Let the text be laid out anew, and scroll so that a character stands at the top of the view."""
+        if self._moving:
+            yield
+            return
+        self._moving = True
+        yield
+        cursor = QTextCursor(self.document())
+        cursor.setPosition(max(0, min(position, self.document().characterCount() - 1)))
+        bar = self.verticalScrollBar()
+        bar.setValue(bar.value() + self.cursorRect(cursor).top() if cursor.position() else 0)
+        self._top = cursor.position()
+        self._moving = False
+
+    def _note_top(self) -> None:
+        if not self._moving:
+            self._top = self.cursorForPosition(QPoint(0, 4)).position()
 
     def _set_margins(self) -> None:
         """Centre the column: the page is as wide as a table may be, and the text stands further in."""

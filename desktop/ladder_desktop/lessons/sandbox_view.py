@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ladder_content.model import Snippet, Study
 from PySide6.QtCore import QPoint, Qt, Signal
-from PySide6.QtGui import QAction, QResizeEvent, QShowEvent, QTextDocument
+from PySide6.QtGui import QAction, QResizeEvent, QShowEvent, QTextCursor, QTextDocument
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QListWidget,
@@ -45,6 +45,9 @@ class SandboxView(QWidget):
         self._theme = theme
         self._documents: dict[str, QTextDocument] = {}
         self._outcomes: dict[str, Outcome] = {}
+        self.start = ""  # the program to begin with when the tab is first seen
+        self._sought = ""
+        self._found: list[int] = []
         self._at_work: Snippet | None = None
         self.runner = runner or SandboxRunner()
         self.runner.ended.connect(self._take)
@@ -92,6 +95,58 @@ class SandboxView(QWidget):
         cursor.insertText(self.current.code)
         self.editor.setFocus(Qt.FocusReason.OtherFocusReason)
 
+    def show_place(self, element: str) -> bool:
+        """Show a program by its id; False if there is none."""
+        for row, snippet in enumerate(self._snippets):
+            if snippet.id == element:
+                self.programs.setCurrentRow(row)
+                if not self._documents:
+                    self._show()
+                return True
+        return False
+
+    @property
+    def place(self) -> str:
+        """The id of the program on show; empty before the tab was seen."""
+        return self.current.id if self._documents else ""
+
+    def point_of(self, _snippet_id: str, address: str) -> QPoint | None:
+        """Bring the first link to an address into view, in the explanation."""
+        return self.explanation.link_point(address)
+
+    def find_all(self, text: str) -> int:
+        """Mark the text in the explanation, and return how many programs hold it."""
+        self._sought = text
+        wanted = text.casefold()
+        self._found = [row for row, words in enumerate(self._words()) if wanted and wanted in words]
+        self.explanation.matches.find(text)
+        return len(self._found)
+
+    def first_match(self) -> int:
+        """Return the first match from the present program on."""
+        here = self.programs.currentRow()
+        return next((i for i, row in enumerate(self._found) if row >= here), 0)
+
+    def show_match(self, index: int) -> None:
+        """Show a program that holds the text, and select it in the program if it is there."""
+        self.programs.setCurrentRow(self._found[index])
+        self.explanation.matches.find(self._sought)
+        self.editor.moveCursor(QTextCursor.MoveOperation.Start)
+        self.editor.find(self._sought)
+
+    def _words(self) -> list[str]:
+        """The words of each program as it stands, without capitals."""
+        return [
+            "\n".join(
+                (snippet.title, self._markdown.plain(snippet.explanation), self._text(snippet))
+            ).casefold()
+            for snippet in self._snippets
+        ]
+
+    def _text(self, snippet: Snippet) -> str:
+        document = self._documents.get(snippet.id)
+        return snippet.code if document is None else document.toPlainText()
+
     def shutdown(self) -> None:
         """End what runs, and the process it runs in."""
         self.runner.shutdown()
@@ -99,7 +154,7 @@ class SandboxView(QWidget):
     def showEvent(self, event: QShowEvent) -> None:
         """Open the first program when the tab is first seen."""
         super().showEvent(event)
-        if not self._documents:
+        if not self._documents and not self.show_place(self.start):
             self._show()
 
     def _start(self, check: bool) -> None:

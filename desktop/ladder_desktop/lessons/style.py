@@ -72,6 +72,7 @@ def widget_sheet(theme: Theme) -> str:
     QTableWidget {{ border: 2px solid {line}; }}
     QTableWidget:focus {{ border-color: {accent}; }}
     QFrame#factCard {{ background: {surface}; border: 1px solid {accent}; border-radius: 10px; }}
+    QFrame#findBar {{ background: {theme.hex("window")}; border-top: 1px solid {line}; }}
     QPushButton:checked {{ background: {theme.hex("selection")}; border-color: {accent}; }}
     QFrame#factCard QTextBrowser, QFrame#factCard QTextBrowser:focus {{ border: none; }}
     QSplitter::handle {{ background: {line}; }}

@@ -24,7 +24,7 @@ class WrappedItem(QStyledItemDelegate):
         view = option.widget
         width = view.viewport().width() if isinstance(view, QListWidget) else option.rect.width()
         inner = width - 2 * ACROSS - 6  # the style keeps a focus margin of three pixels on each side
-        metrics = QFontMetrics(option.font)
+        metrics = QFontMetrics(index.data(Qt.ItemDataRole.FontRole) or option.font)
         text = str(index.data(Qt.ItemDataRole.DisplayRole) or "")
         needed = metrics.boundingRect(QRect(0, 0, inner, 100_000), int(Qt.TextFlag.TextWordWrap), text)
         return QSize(width, needed.height() + 2 * DOWN + 2)

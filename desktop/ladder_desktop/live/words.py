@@ -14,7 +14,8 @@ WAITS = {
     "max_num_seqs": "waits for a place in the batch",
     "static_batch": "waits until the whole batch is done",
     "behind_earlier": "waits behind an earlier request",
-    "behind_others": "waits behind others that come first",
+    "behind_priority": "waits behind a more urgent request",
+    "behind_fair": "waits behind a client that has been served less",
 }
 ENDS = {"stop": "finished", "length": "finished at max_tokens", "aborted": "aborted"}
 
@@ -25,7 +26,8 @@ SHORT = {
     "max_num_seqs": "waits: batch is full",
     "static_batch": "waits: batch not done",
     "behind_earlier": "waits behind others",
-    "behind_others": "waits behind others",
+    "behind_priority": "waits behind urgent ones",
+    "behind_fair": "waits for a fair turn",
 }
 
 

@@ -42,6 +42,7 @@ class PaletteOpener(QObject):
         recent = [recalled(one) for one in self._preferences.recent]
         palette = Palette(self._window, lines_of(actions), recent, self._find)
         palette.chosen.connect(self._do)
+        palette.finished.connect(self._window.activateWindow)
         palette.open()
         palette.line.setFocus()
 

@@ -6,7 +6,7 @@
 from .algorithm import Algorithm
 from .clock import Clock, SystemClock
 from .desk import Desk
-from .errors import StudyError
+from .errors import DamagedError, StudyError
 from .items import items_of
 from .progress import MATURE_DAYS, StudyProgress
 from .records import Answered, CardState, Counts, Item, Kind, Memory, Phase, Preview, Rating, Review
@@ -20,6 +20,7 @@ __all__ = [
     "CardState",
     "Clock",
     "Counts",
+    "DamagedError",
     "Desk",
     "Item",
     "Kind",

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from sqlite_utils import Database
 
@@ -21,6 +21,9 @@ from .records import Answered, CardState, Counts, Item, Memory, Preview, Rating,
 from .scheduler import Scheduler, due_instant
 from .store import Store
 from .studyday import moment_of, study_day, to_ms
+
+if TYPE_CHECKING:
+    from .statistics import Scope, Statistics
 
 NEW_PER_DAY = 20
 
@@ -112,6 +115,14 @@ class Desk:
         now, zone = self._clock.now(), self._clock.zone()
         with self._store.reading() as db:
             return progress_of_study(db, study_id, to_ms(now + LEARN_AHEAD), study_day(now, zone))
+
+    def statistics(self, scope: Scope, tags: Mapping[str, Sequence[str]]) -> Statistics:
+        """Return all that can be said of the log and the states; `tags` gives the tags of each item id."""
+        from .statistics import gather  # numpy with it, which a window that only drills need not wait for
+
+        today = study_day(self._clock.now(), self._clock.zone())
+        with self._store.reading() as db:
+            return gather(db, scope, today, self._scheduler.algorithm, tags)
 
     # Answering
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlite_utils import Database, Migrations
 
-SCHEMA_VERSION = 1  # the number of steps below; progress.db carries it as its user_version
+SCHEMA_VERSION = 2  # the number of steps below; progress.db carries it as its user_version
 migrations = Migrations("study")
 
 
@@ -69,4 +69,21 @@ def m001_items_cards_reviews_undo(db: Database) -> None:
             step INTEGER PRIMARY KEY,
             seq  INTEGER NOT NULL UNIQUE REFERENCES reviews (seq)
         ) STRICT;
+    """)
+
+
+@migrations()
+def m003_statistics(db: Database) -> None:
+    """What statistics ask of the log, computed once when a review is written and kept in two covering indexes.
+
+    `tested` says that the answer tested memory: the item was in review and had not been answered that study day.
+    """
+    db.executescript("""
+        ALTER TABLE reviews ADD COLUMN interval_before INTEGER AS (json_extract(before, '$.interval'));
+        ALTER TABLE reviews ADD COLUMN tested INTEGER AS (coalesce(
+            json_extract(before, '$.phase') = 'review' AND study_day > json_extract(before, '$.last_day'), 0
+        ));
+        CREATE INDEX reviews_by_day ON reviews (study_day, rating, duration_ms, interval_before, tested);
+        CREATE INDEX reviews_by_item ON reviews (item_id, study_day, rating, duration_ms, interval_before, tested);
+        CREATE INDEX items_by_study ON items (study_id);
     """)

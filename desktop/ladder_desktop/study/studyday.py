@@ -47,6 +47,11 @@ def day_start(day: int, zone: tzinfo) -> datetime:
     return local.astimezone(UTC)
 
 
+def date_of_day(day: int) -> date:
+    """Return the calendar date on which a study day starts."""
+    return date.fromordinal(day + _EPOCH_ORDINAL)
+
+
 def moment_of(instant: datetime, zone: tzinfo) -> Moment:
     """Fix an aware instant for the log: to the millisecond, with the study day, offset and date of `zone`."""
     if instant.tzinfo is None:

@@ -7,19 +7,18 @@ from ladder_desktop.app import Application
 from ladder_desktop.palette import Palette
 from ladder_desktop.palette.line_painter import LINE_ROLE
 from PySide6.QtCore import Qt
-from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 
 @pytest.fixture
 def palette(application: Application, qtbot: QtBot) -> Palette:
-    return opened(application)
+    return opened(application, qtbot)
 
 
-def opened(application: Application) -> Palette:
+def opened(application: Application, qtbot: QtBot) -> Palette:
     application.palette.open()
     found = next(one for one in application.window.findChildren(Palette) if one.isVisible())
-    assert QTest.qWaitFor(found.line.hasFocus)
+    qtbot.waitUntil(found.line.hasFocus)
     return found
 
 
@@ -56,13 +55,13 @@ def test_a_hit_leads_to_its_place_and_is_remembered(
     chosen = palette.lines()[row]
     qtbot.keyClick(palette.line, Qt.Key.Key_Return)
     assert application.window.current == f"study:{application.pack.studies[1].id}"
-    first = opened(application).lines()[0]
+    first = opened(application, qtbot).lines()[0]
     assert (first.kind, first.choice, first.title) == ("recent", chosen.choice, chosen.title)
 
 
 def test_what_cannot_be_used_says_why_and_stays(application: Application, qtbot: QtBot) -> None:
     application.window.show_page("study:hub")
-    palette = opened(application)
+    palette = opened(application, qtbot)
     palette.line.setText("> fit the map")
     line = palette.lines()[0]
     assert line.why_not
@@ -82,9 +81,9 @@ def test_nothing_found_says_what_helps(palette: Palette, qtbot: QtBot) -> None:
     assert palette.isVisible()
 
 
-def test_a_line_is_read_aloud_with_keys_and_reason(application: Application) -> None:
+def test_a_line_is_read_aloud_with_keys_and_reason(application: Application, qtbot: QtBot) -> None:
     application.window.show_page("study:hub")
-    palette = opened(application)
+    palette = opened(application, qtbot)
     for row in range(palette.list.count()):
         item = palette.list.item(row)
         line = item.data(LINE_ROLE)

@@ -1,0 +1,122 @@
+"""`runtime-ladder engine ...`: the mini engine without a window. Torch loads only where a scenario runs."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ladder_desktop.data_option import DATA_OPTION, models_dir
+from ladder_desktop.faults import Fault, faults_as_sentences
+
+if TYPE_CHECKING:
+    from ladder_engine.comparison import Side
+    from ladder_engine.protocol import KernelMode
+    from ladder_engine.scenario import Scenario
+
+SCENARIO_OPTION = click.option(
+    "--scenario", required=True, help="The name of a bundled scenario, or the path of a scenario file."
+)
+KERNELS_OPTION = click.option(
+    "--kernels", type=click.Choice(["auto", "torch", "interpret"]), default="auto", show_default=True
+)
+
+
+@click.group()
+def engine() -> None:
+    """Run the mini engine without a window."""
+
+
+@engine.command("run")
+@SCENARIO_OPTION
+@click.option("--variant", default="", help="Which variant of the scenario. [default: its first]")
+@click.option(
+    "--trace",
+    "trace_path",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Record every event to this file.",
+)
+@KERNELS_OPTION
+@DATA_OPTION
+def engine_run(
+    scenario: str, variant: str, trace_path: Path | None, kernels: KernelMode, data_dir: Path
+) -> None:
+    """Run one scenario and print what was measured."""
+    from ladder_engine.runner import run_scenario
+    from ladder_engine.scenario import find_scenario
+    from ladder_engine.summary import summarize
+    from ladder_engine.trace import AnyEvent
+    from ladder_engine.trace_file import TraceWriter
+
+    events: list[AnyEvent] = []
+    with faults_as_sentences(), ExitStack() as stack:
+        writer: TraceWriter | None = None
+
+        def sink(news: list[AnyEvent]) -> None:
+            nonlocal writer
+            events.extend(news)
+            if (
+                trace_path and writer is None
+            ):  # only once the run has begun: a refused one leaves an old file alone
+                writer = stack.enter_context(TraceWriter(trace_path))
+            if writer:
+                writer(news)
+
+        run_scenario(find_scenario(scenario), sink, kernels, variant=variant, models_dir=models_dir(data_dir))
+    for line in summarize(events).lines():
+        click.echo(line)
+
+
+@engine.command("compare")
+@SCENARIO_OPTION
+@click.option(
+    "--variants", default="", metavar="A,B", help="Which two variants. [default: the scenario's first two]"
+)
+@KERNELS_OPTION
+@DATA_OPTION
+def engine_compare(scenario: str, variants: str, kernels: KernelMode, data_dir: Path) -> None:
+    """Run two variants of a scenario and print what differs, and which mechanism made the difference."""
+    from ladder_engine.comparison import differences, explain
+    from ladder_engine.scenario import find_scenario, load_scenario
+
+    with faults_as_sentences():
+        loaded = load_scenario(find_scenario(scenario))
+        names = tuple(name.strip() for name in variants.split(",")) if variants else loaded.variant_names[:2]
+        if len(names) != 2 or len(set(names)) < 2:
+            known = ", ".join(filter(None, loaded.variant_names)) or "none"
+            raise Fault(f"{loaded.path}: two variants can be compared; this scenario has: {known}.")
+        left, right = (_run(loaded, name, kernels, data_dir) for name in names)
+        rows, sentence = differences(left, right), explain(left, right)
+    click.echo(f"{loaded.title}, measured on this machine")
+    click.echo(f"{'':49}{left.name:>14}{right.name:>14}")
+    for row in rows:
+        if row.left or row.right:
+            cells = "".join(f"{value:>14}" for value in row.cells)
+            click.echo(f"{row.measure.label:49}{cells}  {row.measure.unit:<10}{row.change_words}")
+    click.echo(sentence)
+
+
+def _run(scenario: Scenario, variant: str, kernels: KernelMode, data_dir: Path) -> Side:
+    """Run one variant to its end, in this process."""
+    from ladder_engine.comparison import Side
+    from ladder_engine.fold import fold
+    from ladder_engine.runner import run_scenario
+    from ladder_engine.scenario import engine_of, with_variant
+    from ladder_engine.trace import AnyEvent
+
+    with_variant(scenario, variant)  # a name that is none is a sentence before torch loads
+    events: list[AnyEvent] = []
+    run_scenario(scenario.path, events.extend, kernels, variant=variant, models_dir=models_dir(data_dir))
+    return Side(variant, engine_of(scenario, variant), fold(events))
+
+
+@engine.command("scenarios")
+def engine_scenarios() -> None:
+    """List the bundled scenarios."""
+    from ladder_engine.scenario import bundled_scenarios
+
+    with faults_as_sentences():
+        for scenario in bundled_scenarios():
+            click.echo(f"{scenario.id:<24}{scenario.title}")

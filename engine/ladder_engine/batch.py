@@ -1,0 +1,58 @@
+"""What one step computes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import msgspec
+
+from ladder_engine.sequence import Sequence
+from ladder_engine.trace import WorkKind
+
+
+class Work(msgspec.Struct, gc=False):
+    """One sequence's part of a step: compute `num_tokens` tokens from position `start` on.
+
+    `kind` is `decode` when just the newest token of a sequence that has already answered is missing. `samples` says
+    whether the step reaches the newest known token, so that the next one can be sampled. The last tokens are
+    `draft_tokens`, which follow the newest known token and may turn out to be wrong.
+    """
+
+    seq: Sequence
+    start: int
+    num_tokens: int
+    kind: WorkKind
+    samples: bool
+    draft_tokens: list[int] | tuple[()] = ()
+
+    @staticmethod
+    def next(seq: Sequence, most: int) -> Work:
+        """Compute what `seq` lacks, up to `most` tokens, one at least."""
+        start = seq.num_computed_tokens
+        lacks = len(seq.token_ids) - start
+        if lacks == 1 and start >= seq.num_prompt_tokens:
+            return Work(seq, start, 1, "decode", True)
+        return Work(seq, start, min(lacks, most), "prefill", lacks <= most)
+
+    @property
+    def end(self) -> int:
+        """How far the KV of the sequence stands after the step, drafts included."""
+        return self.start + self.num_tokens
+
+    @property
+    def token_ids(self) -> list[int]:
+        """The tokens to compute."""
+        known = self.num_tokens - len(self.draft_tokens)
+        return [*self.seq.token_ids[self.start : self.start + known], *self.draft_tokens]
+
+    @property
+    def num_samples(self) -> int:
+        """How many tokens are sampled: after the newest token and after each of its draft tokens."""
+        return 1 + len(self.draft_tokens) if self.samples else 0
+
+
+@dataclass(slots=True)
+class Batch:
+    """The works of one step, in the order in which the sequences entered."""
+
+    works: list[Work] = field(default_factory=list)
