@@ -111,7 +111,8 @@ class Backups:
                 copy.execute("PRAGMA journal_mode = DELETE")
             draft.replace(target)
         except (OSError, sqlite3.Error) as error:
-            draft.unlink(missing_ok=True)
+            with suppress(OSError):
+                draft.unlink(missing_ok=True)
             raise StudyError(
                 f"No copy of your progress could be put into {target.parent} ({error})."
             ) from error
