@@ -21,7 +21,7 @@ from ladder_desktop.palette.opening import PaletteOpener
 from ladder_desktop.preferences import ZOOMS, Preferences
 from ladder_desktop.progress_files import ProgressFiles
 from ladder_desktop.search import Hit, SearchIndex
-from ladder_desktop.study import Desk, StudyError, items_of
+from ladder_desktop.study import Desk, StudyError, items_of, kin_of
 from ladder_desktop.study.backups import Backups
 from ladder_desktop.targets import parse
 from ladder_desktop.theme import Theme, ThemeError, apply
@@ -55,7 +55,7 @@ class Application(QObject):
         self.themes = Themes(data_dir)
         self._garbage = GarbageCollector(self)
         self._closed = False
-        desk.register(items_of(pack))
+        desk.register(items_of(pack), kin_of(pack))
         self.search = SearchIndex.open(data_dir, pack)
         self.preferences = Preferences.open(data_dir)
         self.registry = ActionRegistry(self.preferences, self)
@@ -111,7 +111,7 @@ class Application(QObject):
     def open_pack(self, path: Path) -> None:
         """Read a pack somebody made and show it instead of the present one; PackError leaves all as it was."""
         pack = load_pack_quickly(path, self.data_dir)
-        self.desk.register(items_of(pack))
+        self.desk.register(items_of(pack), kin_of(pack))
         self.search.close()
         self.pack = pack
         self.search = SearchIndex.open(self.data_dir, pack)
@@ -153,7 +153,7 @@ class Application(QObject):
         aside = backups.restore(path, datetime.now())
         self.desk.close()
         self.desk = Desk.open(self.data_dir)
-        self.desk.register(items_of(self.pack))
+        self.desk.register(items_of(self.pack), kin_of(self.pack))
         self.window.set_entries(self._pages.entries())
         self.show_progress()
         sentence = f"Your progress is that of {path.name} again. What was there before is in {aside}."

@@ -90,6 +90,7 @@ class PageMaker:
         client = partial(EngineClient, models_dir=models_dir(self._app.data_dir))
         page = LivePage(bundled_scenarios(), self._app.theme, client)
         page.failed.connect(self._app.say_fault)
+        page.go.connect(self._app.go)
         return page
 
     def _stats(self) -> QWidget:

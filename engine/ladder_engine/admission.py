@@ -29,6 +29,10 @@ class Admission:
     def __init__(self, config: EngineConfig) -> None:
         self.served: defaultdict[str, int] = defaultdict(int)
         self._last = ""  # the client whose request entered last
+        self.configure(config)
+
+    def configure(self, config: EngineConfig) -> None:
+        """Follow another policy from here on."""
         ranks: dict[str, Callable[[Sequence], tuple[int, int]]] = {
             "fcfs": lambda seq: (0, seq.seq_id),
             "priority": lambda seq: (seq.arrived_step + HEAD_START * seq.priority, seq.seq_id),
@@ -54,6 +58,6 @@ class Admission:
             seq.was_admitted = True
             self.served[seq.client] += PROMPT_WEIGHT * seq.num_prompt_tokens
 
-    def says(self, seq: Sequence, num_tokens: int) -> None:
-        """Charge tokens of an answer."""
-        self.served[seq.client] += ANSWER_WEIGHT * num_tokens
+    def says(self, seq: Sequence) -> None:
+        """One more token of an answer is charged."""
+        self.served[seq.client] += ANSWER_WEIGHT

@@ -47,12 +47,16 @@ class Work(msgspec.Struct, gc=False):
 
     @property
     def num_samples(self) -> int:
-        """How many tokens are sampled: after the newest token and after each of its draft tokens."""
-        return 1 + len(self.draft_tokens) if self.samples else 0
+        """How many tokens are sampled: after the newest token and each of its draft tokens, for each seed."""
+        return len(self.seq.seeds) * (1 + len(self.draft_tokens)) if self.samples else 0
 
 
 @dataclass(slots=True)
 class Batch:
-    """The works of one step, in the order in which the sequences entered."""
+    """The works of one step, in the order in which the sequences entered, and what must be done before them.
+
+    `copies` are pairs (from, to) of blocks. Every `to` is new, and nobody's `from`.
+    """
 
     works: list[Work] = field(default_factory=list)
+    copies: list[tuple[int, int]] = field(default_factory=list)

@@ -76,8 +76,9 @@ class Difference:
     @property
     def words(self) -> str:
         """One clause of a sentence."""
-        left, right = self.cells
-        return f"{self.measure.label} went from {left} to {right} {self.measure.unit}"
+        (left, right), measure = self.cells, self.measure
+        unit = "" if measure.unit in (*measure.label.split(), "times") else f" {measure.unit}"
+        return f"{measure.label} went from {left} to {right}{unit}"
 
 
 def differences(left: Side, right: Side, of: str = "") -> list[Difference]:

@@ -51,20 +51,30 @@ class EngineConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
         """Blocks that hold the KV of `num_tokens` tokens."""
         return -(-num_tokens // self.block_size)
 
-    def why_never(self, num_prompt_tokens: int, max_tokens: int) -> str | None:
+    def why_never(
+        self, num_prompt_tokens: int, max_tokens: int, n: int = 1, beam_width: int = 0
+    ) -> str | None:
         """Why a request can never run here, as the rest of a sentence that starts with its name; None if it can.
 
-        The KV of the last token of an answer is never needed: nothing is computed after it.
+        The KV of the last token of an answer is never needed: nothing is computed after it. The beams of one search
+        run together or not at all, so all of them must fit.
         """
         if num_prompt_tokens < 1:
             return "has an empty prompt, and the first token needs something to follow"
         asked = f"{num_prompt_tokens} prompt tokens and up to {max_tokens} more"
         if num_prompt_tokens + max_tokens > self.max_model_len:
             return f"needs {asked}, and max_model_len is {self.max_model_len}"
-        needed = self.blocks_for(num_prompt_tokens + max_tokens - 1)
+        places = min(self.max_num_seqs, self.max_num_batched_tokens)
+        width = max(n, beam_width)
+        if width > places:
+            return f"becomes {width} sequences, and max_num_seqs and max_num_batched_tokens let {places} run"
+        if width > 1 and self.kv_layout == "slab":
+            return f"becomes {width} sequences that share blocks, and kv_layout slab shares none"
+        needed = self.blocks_for(num_prompt_tokens + max_tokens - 1) * max(1, beam_width)
         if needed > self.num_blocks:
+            beams = f" for each of {beam_width} beams" if beam_width > 1 else ""
             return (
-                f"needs {needed} blocks of {self.block_size} tokens ({asked}), "
+                f"needs {needed} blocks of {self.block_size} tokens ({asked}{beams}), "
                 f"and the whole pool has {self.num_blocks}"
             )
         return None

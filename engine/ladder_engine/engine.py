@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from ladder_engine.config import EngineConfig
 from ladder_engine.executor import Executor
+from ladder_engine.reconfigure import reconfigured
 from ladder_engine.recorder import Recorder
 from ladder_engine.sampling import SamplingParams
 from ladder_engine.scheduler import Scheduler
@@ -28,7 +31,6 @@ class Engine:
         self._executor = executor
         self._tokenizer = tokenizer
         self._eos_token_ids = eos_token_ids
-        self._next_id = 0
 
     @property
     def has_work(self) -> bool:
@@ -48,10 +50,10 @@ class Engine:
         """A request arrives. It is refused at once, with a Refused event that says why, if it can never fit.
 
         Requests with different salts never share cached KV. A lower `priority` is served sooner. Where admission is
-        fair, it is fair between clients.
+        fair, it is fair between clients. Who asks for several answers finds the others in the `forks` of this one.
         """
         seq = Sequence.start(
-            seq_id=self._next_id,
+            seq_id=self.scheduler.new_id(),
             name=name,
             prompt=self._tokenizer.encode(prompt),
             max_tokens=max_tokens,
@@ -62,7 +64,6 @@ class Engine:
             priority=priority,
             client=client,
         )
-        self._next_id += 1
         self.scheduler.add(seq, prompt)
         return seq
 
@@ -71,6 +72,10 @@ class Engine:
         for seq in (*self.scheduler.running, *self.scheduler.waiting):
             if seq.seq_id == seq_id:
                 self.scheduler.abort(seq)
+
+    def configure(self, changes: Mapping[str, object]) -> None:
+        """Change settings between two steps. Raises EngineError, and nothing changes, when they cannot be."""
+        self.scheduler.configure(reconfigured(self.scheduler.config, changes, len(self.scheduler.running)))
 
     def step(self) -> list[Sequence]:
         """Advance the sequences of one batch; returns those that are done. Call it only when `has_work`."""

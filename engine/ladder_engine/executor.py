@@ -36,6 +36,9 @@ class TorchExecutor:
     @torch.inference_mode()
     def execute(self, batch: Batch) -> list[list[Output]]:
         """See Executor."""
+        if batch.copies:
+            pairs = torch.tensor(batch.copies, device=self._model.embedding.device)
+            self._model.operations.copy_blocks(self._cache.key, self._cache.value, pairs)
         inputs = prepare(batch.works, self._block_size)
         place = Placement(
             positions=self._tensor(inputs.positions),

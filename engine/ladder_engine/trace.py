@@ -22,7 +22,7 @@ WaitReason = Literal[
     "no_free_blocks", "token_budget", "max_num_seqs", "static_batch",
     "behind_earlier", "behind_priority", "behind_fair",
 ]  # fmt: skip
-FinishReason = Literal["stop", "length", "aborted"]
+FinishReason = Literal["stop", "length", "aborted", "dropped"]
 
 
 class Event(msgspec.Struct, frozen=True, tag_field="type", tag=True, gc=False):
@@ -120,6 +120,29 @@ class BlocksFreed(Event, frozen=True):
     block_ids: tuple[int, ...]
 
 
+class BlocksCopied(Event, frozen=True):
+    """Copy-on-write: the sequence is about to write into blocks that others own too, and owns copies of them from now on.
+
+    `pairs` are (from, to): in the sequence's block_table, `to` takes the place of `from`.
+    """
+
+    seq_id: int
+    pairs: tuple[tuple[int, int], ...]
+
+
+class Forked(Event, frozen=True):
+    """The sequence now knows the first `num_tokens` tokens of its parent, and shares the blocks that hold their KV.
+
+    It is new and runs, beside its parent; or it is a beam, which gave up its own blocks and what it had said.
+    """
+
+    seq_id: int
+    parent_id: int
+    name: str
+    block_ids: tuple[int, ...]
+    num_tokens: int
+
+
 class Scheduled(Event, frozen=True):
     """The step computes `num_tokens` tokens of the sequence from position `start` on.
 
@@ -163,8 +186,20 @@ class Verified(Event, frozen=True):
     num_accepted_tokens: int
 
 
+class Chosen(Event, frozen=True):
+    """A beam search is over, and this is one of its answers: it takes the place of what the sequence had said.
+
+    `score` is the sum of the tokens' log-probabilities over their number to the power of length_penalty.
+    """
+
+    seq_id: int
+    token_ids: tuple[int, ...]
+    text: str
+    score: float
+
+
 class Finished(Event, frozen=True):
-    """The sequence is done and its blocks are free."""
+    """The sequence is done and its blocks are free. A beam that is not among the answers is `dropped`."""
 
     seq_id: int
     reason: FinishReason
@@ -185,6 +220,12 @@ class StepTimed(Event, frozen=True):
     num_cached_blocks: int = 0
 
 
+class Reconfigured(Event, frozen=True):
+    """Somebody changed the engine's settings while it ran. `engine` is all of them, from here on."""
+
+    engine: EngineConfig
+
+
 class RunEnded(Event, frozen=True):
     """The last event of every trace. `error` is None, or one sentence that says why the run broke off."""
 
@@ -193,5 +234,6 @@ class RunEnded(Event, frozen=True):
 
 AnyEvent = (
     RunStarted | Arrived | Refused | Waits | Admitted | BlocksAllocated | BlocksShared | BlocksCached
-    | BlocksEvicted | BlocksFreed | Scheduled | Preempted | Sampled | Verified | Finished | StepTimed | RunEnded
+    | BlocksEvicted | BlocksFreed | BlocksCopied | Forked | Reconfigured | Scheduled | Preempted | Sampled | Verified | Chosen
+    | Finished | StepTimed | RunEnded
 )  # fmt: skip

@@ -58,19 +58,21 @@ def test_the_connection_is_durable_and_strict(desk: Desk) -> None:
         }
         assert pragmas == {
             "journal_mode": "wal",
-            "synchronous": 2,
+            "synchronous": 1,
             "foreign_keys": 1,
             "busy_timeout": 5000,
             "user_version": SCHEMA_VERSION,
         }
         assert len(migrations.applied(db)) == SCHEMA_VERSION
         assert migrations.pending(db) == []
-        assert all(db.table(name).strict for name in ("items", "cards", "algorithms", "reviews", "undo"))
+        assert all(
+            db.table(name).strict for name in ("items", "cards", "algorithms", "reviews", "marks", "changes")
+        )
 
 
 def test_a_review_of_nothing_cannot_be_stored(desk: Desk) -> None:
     with pytest.raises(sqlite3.IntegrityError, match="FOREIGN KEY"), desk._store.writing() as db:
-        db.execute("INSERT INTO undo (seq) VALUES (99)")
+        db.execute("INSERT INTO marks VALUES ('pack/none', 1, 0, 0, NULL)")
 
 
 def test_a_newer_file_is_refused(used: Path, raw: sqlite3.Connection) -> None:

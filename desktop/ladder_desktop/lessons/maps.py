@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from ladder_content.mermaid import mermaid
 from ladder_content.model import Map, Study
 from PySide6.QtCore import QPoint, Qt, Signal
@@ -15,6 +17,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import (
     QComboBox,
+    QFileDialog,
     QHBoxLayout,
     QLabel,
     QPushButton,
@@ -26,7 +29,9 @@ from PySide6.QtWidgets import (
 
 from ladder_desktop.actions import make_action
 from ladder_desktop.chooser import Chooser
+from ladder_desktop.dialogs import show_fault
 from ladder_desktop.lessons.map_canvas import MapCanvas
+from ladder_desktop.lessons.map_export import FILTERS, MapExportError, write_map
 from ladder_desktop.lessons.map_find import Found, MapFinder
 from ladder_desktop.lessons.map_table import MapTable
 from ladder_desktop.lessons.map_text import MapText
@@ -47,6 +52,7 @@ class MapsView(QWidget):
         super().__init__()
         self._maps = study.maps
         self._markdown = markdown
+        self._theme = theme
         self._current: Map | None = None
         self._text: MapText | None = None
         self._arranged = False
@@ -172,6 +178,21 @@ class MapsView(QWidget):
         if self._current is not None:
             QGuiApplication.clipboard().setText(mermaid(self._current))
 
+    def ask_export(self) -> None:
+        """Ask for a file and write the map there, as SVG, PNG or Mermaid text."""
+        if self._current is None:
+            return
+        name, chosen = QFileDialog.getSaveFileName(
+            self, "Export the map", str(Path.home() / f"{self._current.id}.svg"), FILTERS
+        )
+        if name:
+            path = Path(name)
+            path = path if path.suffix else path.with_suffix(chosen.rpartition("*")[2].rstrip(")"))
+            try:
+                write_map(path, self._current, self._theme)
+            except MapExportError as error:
+                show_fault(self, str(error))
+
     def _make_actions(self) -> None:
         self.fit_action = make_action(self, "maps.fit", "Fit the map", self.canvas.fit, ["F"])
         self.zoom_in_action = make_action(
@@ -188,6 +209,9 @@ class MapsView(QWidget):
         self.table_action.setCheckable(True)
         self.copy_action = make_action(
             self, "maps.copy-mermaid", "Copy the map as Mermaid text", self.copy_mermaid, ["Ctrl+Shift+C"]
+        )
+        self.export_action = make_action(
+            self, "maps.export", "Export the map…", self.ask_export, ["Ctrl+Shift+X"]
         )
 
     def _lay_out(self) -> None:
@@ -206,7 +230,7 @@ class MapsView(QWidget):
         ):
             bar.addWidget(_button(action, text))
         bar.addWidget(self._table_button)
-        bar.addWidget(_button(self.copy_action, "Mermaid"))
+        bar.addWidget(_button(self.export_action, "Export"))
         self._stack = QStackedWidget()
         self._stack.addWidget(self.canvas)
         self._stack.addWidget(self.table)

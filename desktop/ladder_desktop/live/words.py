@@ -17,7 +17,12 @@ WAITS = {
     "behind_priority": "waits behind a more urgent request",
     "behind_fair": "waits behind a client that has been served less",
 }
-ENDS = {"stop": "finished", "length": "finished at max_tokens", "aborted": "aborted"}
+ENDS = {
+    "stop": "finished",
+    "length": "finished at max_tokens",
+    "aborted": "aborted",
+    "dropped": "dropped by the beam search",
+}
 
 
 SHORT = {

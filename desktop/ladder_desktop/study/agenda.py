@@ -1,7 +1,9 @@
 """What to study next: learning items, then reviews, then new ones. Questions to an open database.
 
 Anki's order and learn-ahead: an item in steps is shown once its time has come, before anything else; when nothing
-else is left, it is shown up to 20 minutes early, so that nobody sits waiting for a ten-minute step.
+else is left, it is shown up to 20 minutes early, so that nobody sits waiting for a ten-minute step, and not twice in a
+row while another waits. Reviews and new items whose siblings were answered today let the others pass: an answer that
+has just been read gives its sibling away.
 """
 
 from __future__ import annotations
@@ -19,75 +21,136 @@ LEARN_AHEAD = timedelta(minutes=20)
 
 _ITEM = "SELECT item_id, kind, study_id"
 _IN_PACK = "position IS NOT NULL AND (:kind IS NULL OR kind = :kind)"
-_LEARNING = f"FROM cards JOIN items USING (item_id) WHERE due_at IS NOT NULL AND {_IN_PACK}"
-_REVIEW = f"FROM cards JOIN items USING (item_id) WHERE due_day IS NOT NULL AND {_IN_PACK}"
-_NEW = f"FROM items WHERE {_IN_PACK} AND NOT EXISTS (SELECT 1 FROM cards WHERE cards.item_id = items.item_id)"
+_SHOWN = """NOT EXISTS (
+    SELECT 1 FROM marks WHERE marks.item_id = items.item_id
+    AND (suspended OR buried_day BETWEEN :today AND :today + 1))"""
+_UNSEEN = "NOT EXISTS (SELECT 1 FROM cards WHERE cards.item_id = items.item_id)"
+_LEARNING = f"FROM cards JOIN items USING (item_id) WHERE due_at IS NOT NULL AND {_IN_PACK} AND {_SHOWN}"
+_REVIEW = f"FROM cards JOIN items USING (item_id) WHERE due_day <= :today AND {_IN_PACK} AND {_SHOWN}"
+_NEW = f"FROM items WHERE {_IN_PACK} AND {_UNSEEN} AND {_SHOWN}"
+
+# The topics of what was answered today, each with the place in the log of its newest answer.
+_TOUCHED = """WITH touched AS MATERIALIZED (
+    SELECT topic, max(seq) AS seq FROM reviews JOIN kin USING (item_id) WHERE study_day = :today GROUP BY topic)"""
+_SIBLINGS = "FROM kin JOIN touched USING (topic) WHERE kin.item_id = items.item_id"
+
+# Later than today: every item that is not suspended, with the day it would come and the day it was buried on.
+_LATER = f"LEFT JOIN marks USING (item_id) WHERE {_IN_PACK} AND suspended IS NOT 1"
+_REVIEWS_LATER = (
+    f"SELECT max(due_day, :today + 1) AS day, buried_day FROM cards JOIN items USING (item_id) {_LATER} "
+    "AND due_day IS NOT NULL"
+)
+_NEW_LATER = f"SELECT :today + 1 AS day, buried_day FROM items {_LATER} AND {_UNSEEN}"
+_LEARNING_LATER = (
+    f"SELECT min(due_at), buried_day FROM cards JOIN items USING (item_id) {_LATER} "
+    "AND due_at IS NOT NULL GROUP BY buried_day"
+)
 
 
 @dataclass(frozen=True, slots=True)
+class Limits:
+    """How many new items and how many reviews a study day brings at most."""
+
+    new_per_day: int
+    reviews_per_day: int
+
+
 class Agenda:
     """The queue as it stands at one instant in one zone, for one kind of item or for all (None).
 
-    The daily limit of new items holds for what is asked for: so many cards, so many tickets, or so many of both.
+    The daily limits hold for what is asked for: so many cards, so many tickets, or so many of both.
     """
 
-    db: Database
-    now: datetime
-    zone: tzinfo
-    new_per_day: int
-    kind: str | None
+    def __init__(self, db: Database, now: datetime, zone: tzinfo, limits: Limits, kind: str | None) -> None:
+        self._db = db
+        self._now = now
+        self._zone = zone
+        self._limits = limits
+        self._parameters = {
+            "kind": kind,
+            "now": to_ms(now),
+            "ahead": to_ms(now + LEARN_AHEAD),
+            "today": study_day(now, zone),
+        }
 
     def next_item(self) -> Item | None:
         """Return the first of: learning due, reviews due (longest due first), new within the limit, learning soon."""
         return (
-            self._first(f"{_ITEM} {_LEARNING} AND due_at <= :now ORDER BY due_at, position")
-            or self._first(f"{_ITEM} {_REVIEW} AND due_day <= :today ORDER BY due_day, position")
-            or (self._first(f"{_ITEM} {_NEW} ORDER BY position") if self._new_left() else None)
-            or self._first(f"{_ITEM} {_LEARNING} AND due_at <= :ahead ORDER BY due_at, position")
+            self._first(f"{_ITEM} {_LEARNING} AND due_at <= :now ORDER BY due_at, position LIMIT 1")
+            or (self._spaced(_REVIEW, "due_day, position") if self._reviews_left() else None)
+            or (self._spaced(_NEW, "position") if self._new_left() else None)
+            or self._first(
+                f"{_ITEM} {_LEARNING} AND due_at <= :ahead "
+                "ORDER BY item_id = (SELECT item_id FROM reviews ORDER BY seq DESC LIMIT 1), due_at, position LIMIT 1"
+            )
         )
 
     def counts(self) -> Counts:
         """Count what `next_item` would hand out if every answer sent its item far away."""
         return Counts(
-            new=min(self._value(f"SELECT count(*) {_NEW}"), self._new_left()),
+            new=self._value(f"SELECT count(*) FROM (SELECT 1 {_NEW} LIMIT :limit)", limit=self._new_left()),
             learning=self._value(f"SELECT count(*) {_LEARNING} AND due_at <= :ahead"),
-            due=self._value(f"SELECT count(*) {_REVIEW} AND due_day <= :today"),
+            due=self._value(
+                f"SELECT count(*) FROM (SELECT 1 {_REVIEW} LIMIT :limit)", limit=self._reviews_left()
+            ),
         )
 
     def next_due_at(self) -> datetime | None:
         """Return from when `next_item` gives something: now, later, or None if it never will."""
         if self.next_item():
-            return self.now.astimezone(UTC)
-        moments = []
-        if (due_at := self._value(f"SELECT min(due_at) {_LEARNING}")) is not None:
-            moments.append(from_ms(due_at) - LEARN_AHEAD)
-        if (due_day := self._value(f"SELECT min(due_day) {_REVIEW}")) is not None:
-            moments.append(day_start(due_day, self.zone))
-        if self.new_per_day and self._value(f"SELECT count(*) {_NEW}"):
-            moments.append(day_start(self._today() + 1, self.zone))
+            return self._now.astimezone(UTC)
+        moments = [
+            self._unburied(from_ms(due_at) - LEARN_AHEAD, buried_day)
+            for due_at, buried_day in self._db.execute(_LEARNING_LATER, self._parameters)
+        ]
+        for rows, limit in (
+            (_REVIEWS_LATER, self._limits.reviews_per_day),
+            (_NEW_LATER, self._limits.new_per_day),
+        ):
+            day = self._value(
+                "SELECT min(CASE WHEN buried_day - day IN (0, 1) THEN buried_day + 1 ELSE day END) "
+                f"FROM ({rows})"
+            )
+            if limit and day is not None:
+                moments.append(day_start(day, self._zone))
         return min(moments, default=None)
 
-    def _today(self) -> int:
-        return study_day(self.now, self.zone)
+    def _spaced(self, rows: str, order: str) -> Item | None:
+        """Return the first none of whose siblings were answered today, or else whose siblings rested longest."""
+        return self._first(
+            f"{_TOUCHED} {_ITEM} {rows} AND NOT EXISTS (SELECT 1 {_SIBLINGS}) ORDER BY {order} LIMIT 1"
+        ) or self._first(f"{_TOUCHED} {_ITEM} {rows} ORDER BY (SELECT max(seq) {_SIBLINGS}), {order} LIMIT 1")
+
+    def _unburied(self, moment: datetime, buried_day: int | None) -> datetime:
+        """Return the first instant from `moment` on at which an item buried on that day is in the queue."""
+        day = study_day(max(moment, self._now), self._zone)
+        if buried_day is None or buried_day - day not in (0, 1):
+            return moment
+        return day_start(buried_day + 1, self._zone)
 
     def _new_left(self) -> int:
-        introduced: int = self._value(
-            "SELECT count(*) FROM reviews JOIN items USING (item_id) "
-            "WHERE before IS NULL AND study_day = :today AND (:kind IS NULL OR kind = :kind)"
+        return self._left("new", self._limits.new_per_day, "before IS NULL")
+
+    def _reviews_left(self) -> int:
+        return self._left(
+            "reviews", self._limits.reviews_per_day, "json_extract(before, '$.phase') = 'review'"
         )
-        return max(0, self.new_per_day - introduced)
+
+    def _left(self, extra: str, limit: int, counted: str) -> int:
+        """Return how many of a sort the day still allows, with what the person wanted on top."""
+        done: int = self._value(
+            "SELECT count(*) FROM reviews JOIN items USING (item_id) "
+            f"WHERE study_day = :today AND {counted} AND (:kind IS NULL OR kind = :kind)"
+        )
+        wanted: int = self._value(
+            f"SELECT coalesce(sum({extra}), 0) FROM extras "
+            "WHERE study_day = :today AND (:kind IS NULL OR kind = :kind)"
+        )
+        return max(0, limit + wanted - done)
 
     def _first(self, sql: str) -> Item | None:
-        row = self.db.execute(f"{sql} LIMIT 1", self._parameters()).fetchone()
+        row = self._db.execute(sql, self._parameters).fetchone()
         return None if row is None else Item(*row)
 
-    def _value(self, sql: str) -> Any:
-        return self.db.execute(sql, self._parameters()).fetchone()[0]
-
-    def _parameters(self) -> dict[str, object]:
-        return {
-            "kind": self.kind,
-            "now": to_ms(self.now),
-            "ahead": to_ms(self.now + LEARN_AHEAD),
-            "today": self._today(),
-        }
+    def _value(self, sql: str, **more: object) -> Any:
+        return self._db.execute(sql, {**self._parameters, **more}).fetchone()[0]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from types import TracebackType
@@ -11,21 +12,39 @@ from typing import TYPE_CHECKING, Self
 
 from sqlite_utils import Database
 
-from . import log
-from .agenda import LEARN_AHEAD, Agenda
+from . import belongings, log
+from .agenda import LEARN_AHEAD, Agenda, Limits
 from .algorithm import Algorithm
+from .belongings import Belongings
 from .clock import Clock, SystemClock
 from .errors import StudyError
+from .journal import Journal
+from .marks import Marks, all_marks, is_leech, read_mark, write_mark
 from .progress import StudyProgress, progress_of_study
-from .records import Answered, CardState, Counts, Item, Memory, Preview, Rating, Review
+from .records import (
+    Answered,
+    CardState,
+    Counts,
+    Item,
+    Kind,
+    Mark,
+    Memory,
+    Preview,
+    Rating,
+    Review,
+    action_name,
+)
 from .scheduler import Scheduler, due_instant
 from .store import Store
 from .studyday import moment_of, study_day, to_ms
+from .words import Words
 
 if TYPE_CHECKING:
     from .statistics import Scope, Statistics
 
 NEW_PER_DAY = 20
+REVIEWS_PER_DAY = 200
+NOTHING_OWN = Belongings()
 
 
 class Desk:
@@ -34,10 +53,13 @@ class Desk:
     Nothing is kept in memory: each call reads the store, so a second window or a command line is never stale.
     """
 
-    def __init__(self, store: Store, clock: Clock, algorithm: Algorithm, new_per_day: int) -> None:
+    def __init__(self, store: Store, clock: Clock, algorithm: Algorithm, limits: Limits) -> None:
         self._store = store
         self._clock = clock
-        self._new_per_day = new_per_day
+        self._limits = limits
+        self.journal = Journal(store)
+        self.marks = Marks(store, self.journal, clock)
+        self.words = Words(store, self.journal)
         self._scheduler = Scheduler(algorithm)
         with store.writing() as db:
             self._algorithm_id = log.ensure_algorithm(db, algorithm)
@@ -48,6 +70,7 @@ class Desk:
         clock: Clock | None = None,
         algorithm: Algorithm | None = None,
         new_per_day: int = NEW_PER_DAY,
+        reviews_per_day: int = REVIEWS_PER_DAY,
     ) -> Desk:
         """Open `data_dir`/progress.db, creating or migrating it.
 
@@ -56,7 +79,8 @@ class Desk:
         """
         store = Store(data_dir)
         try:
-            return Desk(store, clock or SystemClock(), algorithm or Algorithm(), new_per_day)
+            limits = Limits(new_per_day, reviews_per_day)
+            return Desk(store, clock or SystemClock(), algorithm or Algorithm(), limits)
         except BaseException:
             store.close()
             raise
@@ -75,10 +99,11 @@ class Desk:
 
     # Items
 
-    def register(self, items: Sequence[Item]) -> None:
+    def register(self, items: Sequence[Item], kin: Mapping[str, Collection[str]] | None = None) -> None:
         """Say which items there are, over all packs, in the order in which new ones shall come.
 
         Items not named any more leave the queue and keep their history; named again, they come back with it.
+        `kin` names the topics of an item by its id: items that share one are siblings, and are spaced out.
         """
         wanted = [
             {"item_id": item.item_id, "kind": item.kind, "study_id": item.study_id, "position": position}
@@ -92,6 +117,10 @@ class Desk:
             if list(db.table("items").rows_where("position IS NOT NULL", order_by="position")) != wanted:
                 db.execute("UPDATE items SET position = NULL")
                 db.table("items").upsert_all(wanted, pk="item_id")
+            topics = {(item.item_id, topic) for item in items for topic in (kin or {}).get(item.item_id, ())}
+            if set(db.execute("SELECT item_id, topic FROM kin")) != topics:
+                db.execute("DELETE FROM kin")
+                db.conn.executemany("INSERT INTO kin (item_id, topic) VALUES (?, ?)", sorted(topics))
 
     # The queue
 
@@ -138,12 +167,13 @@ class Desk:
     ) -> Answered:
         """Log an answer, move the item on and remember how to undo it, in one transaction.
 
-        When this returns the answer is on the disk. `duration` is the time from question to rating; `detail` must
+        A card forgotten for the eighth time is a leech: it is suspended. `duration` is the time from question to rating; `detail` must
         be JSON. StudyError if the item was never registered or the store cannot be written; then nothing changed.
         """
         zone = self._clock.zone()
         moment = moment_of(self._clock.now(), zone)
-        with self._store.writing() as db:
+        label = action_name(f"{rating.name.capitalize()} on", item_id)
+        with self.journal.action(label, item_id) as db:
             before = self._memory(db, item_id)
             after = self._scheduler.answer(item_id, before, rating, moment)
             review = Review(
@@ -160,37 +190,52 @@ class Desk:
                 detail=detail,
                 algorithm=self._scheduler.algorithm,
             )
-            seq = log.append(db, review, self._algorithm_id)
+            log.append(db, review, self._algorithm_id)
             log.write_memory(db, item_id, after)
-            db.execute("INSERT INTO undo (seq) VALUES (?)", (seq,))
-        return Answered(item_id, rating, due_instant(after, zone), review.review_id, after.phase)
+            lapsed = before is not None and after.lapses > before.lapses
+            leech = lapsed and is_leech(after.lapses) and _suspend_leech(db, item_id)
+        return Answered(item_id, rating, due_instant(after, zone), review.review_id, after.phase, leech)
+
+    def more_today(self, kind: Kind, new: int = 0, reviews: int = 0) -> None:
+        """Raise today's limits for cards or for tickets."""
+        today = study_day(self._clock.now(), self._clock.zone())
+        label = f"{new + reviews} more {'new ' if new else ''}{kind}s today"
+        with self.journal.action(label) as db:
+            db.execute(
+                "INSERT INTO extras VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE "
+                "SET new = new + excluded.new, reviews = reviews + excluded.reviews",
+                (today, kind, new, reviews),
+            )
+
+    # Undo and redo
 
     def undo(self) -> str | None:
-        """Take back the newest answer: "Undid Good on hub-prefill-bound". None if there is none.
+        """Take back the newest action, whatever it was: "Undid Good on hub-prefill-bound". None if there is none.
 
-        The review leaves the log and the item gets back the state it had, to the last bit, in one transaction.
-        The stack of answers outlives the program and has no end but the first answer or an import.
+        Every row gets back what it held, to the last bit, in one transaction. The actions outlive the program.
         """
-        with self._store.writing() as db:
-            if (last := _last_action(db)) is None:
-                return None
-            seq, item_id, rating, before = last
-            db.execute("DELETE FROM undo WHERE seq = ?", (seq,))
-            db.execute("DELETE FROM reviews WHERE seq = ?", (seq,))
-            log.write_memory(db, item_id, before)
-        return f"Undid {_label(rating, item_id)}"
+        action = self.journal.undo()
+        return None if action is None else f"Undid {action.label}"
 
     def undo_label(self) -> str | None:
         """Return what `undo` would take back: "Good on hub-prefill-bound"."""
-        with self._store.reading() as db:
-            last = _last_action(db)
-        return None if last is None else _label(last[2], last[1])
+        action = self.journal.last()
+        return None if action is None else action.label
 
     def undo_item_id(self) -> str | None:
-        """Return the item whose answer `undo` would take back, so that a page can show it again."""
-        with self._store.reading() as db:
-            last = _last_action(db)
-        return None if last is None else last[1]
+        """Return the one item that `undo` is about, so that a page can show it again."""
+        action = self.journal.last()
+        return None if action is None else action.item_id
+
+    def redo(self) -> str | None:
+        """Do again what was undone last: "Redid Good on hub-prefill-bound". None if there is none."""
+        action = self.journal.redo()
+        return None if action is None else f"Redid {action.label}"
+
+    def redo_label(self) -> str | None:
+        """Return what `redo` would do again; nothing once something else was done."""
+        action = self.journal.next()
+        return None if action is None else action.label
 
     # The whole of it
 
@@ -203,47 +248,45 @@ class Desk:
         """Return every item ever registered: those of the packs in their order, then those that left, by id."""
         with self._store.reading() as db:
             memories = log.all_memories(db)
+            marks = all_marks(db)
             rows = db.execute(
                 "SELECT item_id, kind, study_id FROM items ORDER BY position IS NULL, position, item_id"
             )
-            return [CardState(Item(*row), memories.get(row[0])) for row in rows]
+            return [CardState(Item(*row), memories.get(row[0]), marks.get(row[0], Mark())) for row in rows]
 
     def reviews(self) -> list[Review]:
         """Return the log, oldest first. Undone answers are not in it."""
         with self._store.reading() as db:
             return log.all_reviews(db)
 
-    def insert_reviews(self, reviews: Sequence[Review], items: Iterable[Item]) -> None:
-        """Take another profile's log into this empty one, in one transaction; the card states come out identical.
+    def reviews_of(self, item_id: str) -> list[Review]:
+        """Return the reviews of one item, oldest first."""
+        with self._store.reading() as db:
+            return log.reviews_of(db, item_id)
+
+    def belongings(self) -> Belongings:
+        """Return all that is the person's own, for a file that carries it to another profile."""
+        with self._store.reading() as db:
+            return belongings.read(db)
+
+    def insert_reviews(
+        self, reviews: Sequence[Review], items: Iterable[Item], own: Belongings = NOTHING_OWN
+    ) -> None:
+        """Take another profile's log and belongings into this empty one; the card states come out identical.
 
         `items` are those the log speaks of; those not registered here wait outside the queue until a pack brings
-        them. An import cannot be undone. StudyError, and nothing changed, if there are reviews here already or the
-        log does not lead to the states it records.
+        them. It is one action that can be undone. StudyError, and nothing changed, if there is progress here already
+        or the log does not lead to the states it records.
         """
-        states, faults = log.replay(reviews)
         known = {item.item_id: item for item in items}
-        if strangers := states.keys() - known.keys():
-            faults.append(f"{min(strangers)} is reviewed but not described")
-        if len({review.review_id for review in reviews}) < len(reviews):
-            faults.append("a review comes twice")
-        if faults:
-            raise StudyError(f"The reviews cannot be taken in: {faults[0]}.")
-        with self._store.writing() as db:
-            if db.table("reviews").count:
+        states = belongings.checked(reviews, known, own)
+        count = f"{len(reviews)} review{'' if len(reviews) == 1 else 's'}"
+        with self.journal.action(f"Import of {count}") as db:
+            if not belongings.is_empty(db):
                 raise StudyError(
                     f"{self._store.path} holds reviews already; import into an empty folder with --data."
                 )
-            db.table("items").insert_all(
-                (
-                    {"item_id": item.item_id, "kind": item.kind, "study_id": item.study_id}
-                    for item in known.values()
-                ),
-                ignore=True,
-            )
-            for review in reviews:
-                log.append(db, review, log.ensure_algorithm(db, review.algorithm))
-            for item_id, memory in states.items():
-                log.write_memory(db, item_id, memory)
+            belongings.write(db, reviews, states, known, own)
 
     def rebuild_mismatches(self) -> list[str]:
         """Replay the log and compare with what is stored; one sentence a difference, [] when all is right."""
@@ -265,7 +308,7 @@ class Desk:
                 log.write_memory(db, item_id, memory)
 
     def _agenda(self, db: Database, kind: str | None) -> Agenda:
-        return Agenda(db, self._clock.now(), self._clock.zone(), self._new_per_day, kind)
+        return Agenda(db, self._clock.now(), self._clock.zone(), self._limits, kind)
 
     def _memory(self, db: Database, item_id: str) -> Memory | None:
         memory = log.read_memory(db, item_id)
@@ -274,12 +317,9 @@ class Desk:
         return memory
 
 
-def _last_action(db: Database) -> tuple[int, str, int, Memory | None] | None:
-    row = db.execute(
-        "SELECT seq, item_id, rating, before FROM undo JOIN reviews USING (seq) ORDER BY step DESC LIMIT 1"
-    ).fetchone()
-    return None if row is None else (row[0], row[1], row[2], log.decode_memory(row[3]))
-
-
-def _label(rating: int, item_id: str) -> str:
-    return f"{Rating(rating).name.capitalize()} on {item_id.partition('/')[2]}"
+def _suspend_leech(db: Database, item_id: str) -> bool:
+    """Suspend a card that is forgotten again and again. A ticket is not: one comes back to it by choice."""
+    kind = db.execute("SELECT kind FROM items WHERE item_id = ?", (item_id,)).fetchone()[0]
+    if kind == "card":
+        write_mark(db, item_id, replace(read_mark(db, item_id), suspended=True, leech=True))
+    return bool(kind == "card")

@@ -23,8 +23,9 @@ _REVIEW = (
 )
 _READ_MEMORY = f"SELECT item_id, {', '.join(_MEMORY)} FROM cards"
 _WRITE_MEMORY = (
-    f"INSERT OR REPLACE INTO cards (item_id, {', '.join(_MEMORY)}) VALUES (?{', ?' * len(_MEMORY)})"
-)
+    f"INSERT INTO cards (item_id, {', '.join(_MEMORY)}) VALUES (?{', ?' * len(_MEMORY)}) "
+    f"ON CONFLICT DO UPDATE SET {', '.join(f'{name} = excluded.{name}' for name in _MEMORY)}"
+)  # not OR REPLACE: that would hide from the journal what stood there
 _values = attrgetter(*_MEMORY)
 _decode_memory = msgspec.json.Decoder(Memory).decode
 
@@ -81,16 +82,15 @@ def append(db: Database, review: Review, algorithm_id: int) -> int:
 
 def all_reviews(db: Database) -> list[Review]:
     """Return the log, oldest first."""
-    algorithms = {
-        number: msgspec.json.decode(settings, type=Algorithm)
-        for number, settings in db.execute("SELECT algorithm_id, settings FROM algorithms")
-    }
+    algorithms = _algorithms(db)
     return [_review(row, algorithms) for row in db.execute(f"SELECT {_REVIEW} FROM reviews ORDER BY seq")]
 
 
-def decode_memory(text: str | None) -> Memory | None:
-    """Return the memory that a review holds as JSON."""
-    return None if text is None else _decode_memory(text)
+def reviews_of(db: Database, item_id: str) -> list[Review]:
+    """Return the reviews of one item, oldest first."""
+    algorithms = _algorithms(db)
+    rows = db.execute(f"SELECT {_REVIEW} FROM reviews WHERE item_id = ? ORDER BY seq", (item_id,))
+    return [_review(row, algorithms) for row in rows]
 
 
 def replay(reviews: Iterable[Review]) -> tuple[dict[str, Memory], list[str]]:
@@ -131,6 +131,13 @@ def agrees(one: Memory, other: Memory) -> bool:
     )
 
 
+def _algorithms(db: Database) -> dict[int, Algorithm]:
+    return {
+        number: msgspec.json.decode(settings, type=Algorithm)
+        for number, settings in db.execute("SELECT algorithm_id, settings FROM algorithms")
+    }
+
+
 def _review(row: Sequence[Any], algorithms: dict[int, Algorithm]) -> Review:
     review_id, item_id, rating, answered_at, study_day, utc_offset, local_date, duration_ms, *rest = row
     before, after, detail, number = rest
@@ -143,7 +150,7 @@ def _review(row: Sequence[Any], algorithms: dict[int, Algorithm]) -> Review:
         utc_offset=utc_offset,
         local_date=local_date,
         duration_ms=duration_ms,
-        before=decode_memory(before),
+        before=None if before is None else _decode_memory(before),
         after=_decode_memory(after),
         detail=None if detail is None else msgspec.json.decode(detail),
         algorithm=algorithms[number],

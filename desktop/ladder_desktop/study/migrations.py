@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import msgspec
 from sqlite_utils import Database, Migrations
 
-SCHEMA_VERSION = 2  # the number of steps below; progress.db carries it as its user_version
+from .records import Rating, action_name
+
+SCHEMA_VERSION = 3  # the number of steps below; progress.db carries it as its user_version
 migrations = Migrations("study")
 
 
@@ -73,6 +76,83 @@ def m001_items_cards_reviews_undo(db: Database) -> None:
 
 
 @migrations()
+def m002_marks_own_words_and_actions(db: Database) -> None:
+    """Cards can be set aside, flagged, annotated and reworded, and whatever was done can be undone and redone.
+
+    kin says which items share a topic, so that two of them do not come one after the other. actions and changes
+    take the place of undo: a change is what a row was before the action, or after it once that is undone.
+    """
+    db.executescript("""
+        CREATE TABLE kin (
+            item_id TEXT NOT NULL REFERENCES items (item_id),
+            topic   TEXT NOT NULL,
+            PRIMARY KEY (item_id, topic)
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE TABLE marks (
+            item_id    TEXT PRIMARY KEY REFERENCES items (item_id),
+            suspended  INTEGER NOT NULL CHECK (suspended IN (0, 1)),
+            leech      INTEGER NOT NULL CHECK (leech IN (0, 1)),
+            flag       INTEGER NOT NULL CHECK (flag BETWEEN 0 AND 4),
+            buried_day INTEGER          -- the study day on which the item was set aside until the next
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE TABLE extras (           -- what a person wanted on one day beyond its limits
+            study_day INTEGER NOT NULL,
+            kind      TEXT NOT NULL CHECK (kind IN ('card', 'ticket')),
+            new       INTEGER NOT NULL CHECK (new >= 0),
+            reviews   INTEGER NOT NULL CHECK (reviews >= 0),
+            PRIMARY KEY (study_day, kind)
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE TABLE notes (
+            item_id TEXT PRIMARY KEY REFERENCES items (item_id),
+            text    TEXT NOT NULL CHECK (text <> '')
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE TABLE edits (            -- a person's own wording, over what the pack says
+            item_id  TEXT NOT NULL REFERENCES items (item_id),
+            field    TEXT NOT NULL,
+            own      TEXT NOT NULL,
+            original TEXT NOT NULL,     -- what the pack said when it was reworded
+            PRIMARY KEY (item_id, field)
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE TABLE actions (
+            action_id INTEGER PRIMARY KEY,
+            label     TEXT NOT NULL,
+            item_id   TEXT,             -- the one item it was about, if it was about one
+            undone    INTEGER NOT NULL DEFAULT 0 CHECK (undone IN (0, 1))
+        ) STRICT;
+        CREATE INDEX actions_undone ON actions (action_id) WHERE undone = 1;
+
+        CREATE TABLE changes (
+            action_id INTEGER NOT NULL REFERENCES actions (action_id) ON DELETE CASCADE,
+            step      INTEGER NOT NULL,
+            name      TEXT NOT NULL,    -- the table
+            key       TEXT NOT NULL,    -- JSON of its key columns
+            before    TEXT,             -- JSON of the row; NULL: there was none
+            PRIMARY KEY (action_id, step)
+        ) STRICT, WITHOUT ROWID;
+
+        DROP INDEX reviews_introduced;
+    """)
+    answers = db.execute(
+        "SELECT step, seq, item_id, rating, before FROM undo JOIN reviews USING (seq) ORDER BY step"
+    ).fetchall()
+    for step, seq, item_id, rating, before in answers:
+        key = {"item_id": item_id}
+        memory = None if before is None else _json({**key, **msgspec.json.decode(before)})
+        db.execute(
+            "INSERT INTO actions (action_id, label, item_id) VALUES (?, ?, ?)",
+            (step, action_name(Rating(rating).name.capitalize() + " on", item_id), item_id),
+        )
+        db.execute("INSERT INTO changes VALUES (?, 1, 'reviews', ?, NULL)", (step, _json({"seq": seq})))
+        db.execute("INSERT INTO changes VALUES (?, 2, 'cards', ?, ?)", (step, _json(key), memory))
+    db.execute("DROP TABLE undo")
+
+
+@migrations()
 def m003_statistics(db: Database) -> None:
     """What statistics ask of the log, computed once when a review is written and kept in two covering indexes.
 
@@ -87,3 +167,7 @@ def m003_statistics(db: Database) -> None:
         CREATE INDEX reviews_by_item ON reviews (item_id, study_day, rating, duration_ms, interval_before, tested);
         CREATE INDEX items_by_study ON items (study_id);
     """)
+
+
+def _json(value: object) -> str:
+    return msgspec.json.encode(value).decode()

@@ -31,6 +31,37 @@ class Item:
     study_id: str
 
 
+def action_name(verb: str, item_id: str) -> str:
+    """Name what was done to one item, without its pack: "Good on hub-prefill-bound"."""
+    return f"{verb} {item_id.partition('/')[2]}"
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """What a person, or the eighth lapse, has marked an item with.
+
+    `flag` is 0 for none or 1 to 4, the red, orange, green and blue of Anki. Buried on a study day, an item stays
+    away on it, and on the day before for somebody who flew west or whose clock ran ahead.
+    """
+
+    suspended: bool = False
+    leech: bool = False
+    flag: int = 0
+    buried_day: int | None = None
+
+    def buried(self, today: int) -> bool:
+        """Say whether the item is set aside on a study day."""
+        return self.buried_day is not None and today <= self.buried_day <= today + 1
+
+
+@dataclass(frozen=True, slots=True)
+class Hidden:
+    """How many items wait outside the queue: buried until the next study day, suspended until taken back."""
+
+    buried: int
+    suspended: int
+
+
 @dataclass(frozen=True, slots=True)
 class Counts:
     """What is waiting now: new within today's limit, learning within the learn-ahead, reviews due."""
@@ -52,13 +83,17 @@ class Preview:
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """What pressing a rating did. `state_name` is the phase the item is in now; `due` is UTC."""
+    """What pressing a rating did. `state_name` is the phase the item is in now; `due` is UTC.
+
+    `leech`: the item was forgotten so often that it was suspended.
+    """
 
     item_id: str
     rating: Rating
     due: datetime
     review_id: str
     state_name: Phase
+    leech: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,10 +120,11 @@ class Memory:
 
 @dataclass(frozen=True, slots=True)
 class CardState:
-    """An item and what is remembered of it; `memory` is None while it is new."""
+    """An item, what is remembered of it (None while it is new) and how it is marked."""
 
     item: Item
     memory: Memory | None
+    mark: Mark = Mark()
 
 
 @dataclass(frozen=True, slots=True)

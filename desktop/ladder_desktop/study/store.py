@@ -1,7 +1,8 @@
 """progress.db: opened with care, written in whole transactions, its faults told in one sentence.
 
-WAL with synchronous=FULL: what was committed survives a killed process, and a power cut if the disk keeps its
-word. Foreign keys hold on every connection. Any number of processes may use the file; each waits a moment for the other's write.
+WAL with synchronous=NORMAL: what was committed survives a killed process, and is on the disk a moment later (see
+sync.py for what a power cut can take). Foreign keys hold on every connection. Any number of processes may use the file;
+each waits a moment for the other's write.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from sqlite_utils import Database
 
 from .errors import DamagedError, StudyError
 from .migrations import SCHEMA_VERSION, migrations
+from .sync import Syncer
 
 FILE_NAME = "progress.db"
 APPLICATION_ID = 0x52_4C_44_52  # "RLDR", where `file` and other programs look for the kind of a database
@@ -61,12 +63,14 @@ class Store:
             with self._sentences():
                 self._refuse_what_is_not_ours()
                 self._prepare()
+            self._syncer = Syncer(self.path.with_name(f"{FILE_NAME}-wal"))
         except BaseException:
             self.db.close()
             raise
 
     def close(self) -> None:
         """Close the connection; SQLite folds the write-ahead log into the file."""
+        self._syncer.close()
         self.db.close()
 
     @contextmanager
@@ -82,6 +86,12 @@ class Store:
         It takes the write lock at once, and not at the first write as `atomic()` does, so that nothing read inside
         the block can be changed by another process before the block writes.
         """
+        with self._writing() as db:
+            yield db
+        self._syncer.committed()
+
+    @contextmanager
+    def _writing(self) -> Iterator[Database]:
         with self._sentences():
             self.db.execute("BEGIN IMMEDIATE")
             try:
@@ -108,9 +118,9 @@ class Store:
 
     def _prepare(self) -> None:
         self.db.execute("PRAGMA foreign_keys = ON")
-        self.db.execute("PRAGMA synchronous = FULL")
+        self.db.execute("PRAGMA synchronous = NORMAL")
         self.db.enable_wal()
-        with self.writing() as db:  # also finds out now, not at the first answer, that the file is read-only
+        with self._writing() as db:  # also finds out now, not at the first answer, that the file is read-only
             if self._pragma("user_version") < SCHEMA_VERSION:
                 migrations.apply(db)
                 db.execute(f"PRAGMA application_id = {APPLICATION_ID}")

@@ -68,7 +68,7 @@ def test_every_widget_that_takes_the_keyboard_has_a_name(page):
 
 def test_every_action_has_a_name_and_a_key_of_its_own_for_this_page_only(page):
     actions = page.page_actions()
-    assert len(actions) == 19
+    assert len(actions) == 20
     keys = [key.toString() for action in actions for key in action.shortcuts()]
     assert len(keys) == len(set(keys)) >= len(actions)
     for action in actions:

@@ -1,0 +1,88 @@
+"""What a person owns besides the log, and how all of it comes into another profile. Functions over an open database."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from sqlite_utils import Database
+
+from . import log
+from .errors import StudyError
+from .marks import all_marks, write_mark
+from .records import Item, Mark, Memory, Review
+from .words import Edit, Note, all_edits, all_notes, insert_edits, insert_notes
+
+
+@dataclass(frozen=True, slots=True)
+class Marked:
+    """The marks of one item, as a line of a file."""
+
+    item_id: str
+    mark: Mark
+
+
+@dataclass(frozen=True, slots=True)
+class Belongings:
+    """Marks, notes and own wording, each by item."""
+
+    marks: tuple[Marked, ...] = ()
+    notes: tuple[Note, ...] = ()
+    edits: tuple[Edit, ...] = ()
+
+
+def read(db: Database) -> Belongings:
+    """Return all there is."""
+    marks = tuple(Marked(item_id, mark) for item_id, mark in sorted(all_marks(db).items()))
+    return Belongings(marks, tuple(all_notes(db)), tuple(all_edits(db)))
+
+
+def is_empty(db: Database) -> bool:
+    """Say whether nobody has studied here yet, nor marked, noted or reworded anything."""
+    tables = ("reviews", "marks", "notes", "edits")
+    return not any(db.execute(f"SELECT EXISTS (SELECT 1 FROM {table})").fetchone()[0] for table in tables)
+
+
+def checked(reviews: Sequence[Review], known: Mapping[str, Item], own: Belongings) -> dict[str, Memory]:
+    """Return the states to which a log leads; StudyError if it, or what comes with it, cannot be."""
+    states, faults = log.replay(reviews)
+    if strangers := states.keys() - known.keys():
+        faults.append(f"{min(strangers)} is reviewed but not described")
+    if len({review.review_id for review in reviews}) < len(reviews):
+        faults.append("a review comes twice")
+    if faults:
+        raise StudyError(f"The reviews cannot be taken in: {faults[0]}.")
+    for what, keys in (
+        ("marks", [marked.item_id for marked in own.marks]),
+        ("notes", [note.item_id for note in own.notes]),
+        ("edits", [(edit.item_id, edit.field) for edit in own.edits]),
+    ):
+        if len(set(keys)) < len(keys):
+            raise StudyError(f"The {what} cannot be taken in: one of them comes twice.")
+    belongings: list[Marked | Note | Edit] = [*own.marks, *own.notes, *own.edits]
+    items = {each.item_id for each in belongings}
+    if strangers := items - known.keys():
+        raise StudyError(f"The marks cannot be taken in: {min(strangers)} is marked but not described.")
+    if not all(note.text for note in own.notes) or not all(0 <= each.mark.flag <= 4 for each in own.marks):
+        raise StudyError("The marks cannot be taken in: a note is empty or a flag is none.")
+    return states
+
+
+def write(
+    db: Database,
+    reviews: Sequence[Review],
+    states: Mapping[str, Memory],
+    known: Mapping[str, Item],
+    own: Belongings,
+) -> None:
+    """Store what was checked in a profile that is empty."""
+    rows = [(item.item_id, item.kind, item.study_id) for item in known.values()]
+    db.conn.executemany("INSERT OR IGNORE INTO items (item_id, kind, study_id) VALUES (?, ?, ?)", rows)
+    for review in reviews:
+        log.append(db, review, log.ensure_algorithm(db, review.algorithm))
+    for item_id, memory in states.items():
+        log.write_memory(db, item_id, memory)
+    for marked in own.marks:
+        write_mark(db, marked.item_id, marked.mark)
+    insert_notes(db, own.notes)
+    insert_edits(db, own.edits)
