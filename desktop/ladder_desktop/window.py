@@ -119,7 +119,7 @@ class MainWindow(QMainWindow):
         self._stack.setCurrentWidget(widget)
         cast(Page, widget).activate()
         if not self._focus_is_in(widget):
-            widget.setFocus(Qt.FocusReason.OtherFocusReason)
+            _first_focus(widget).setFocus(Qt.FocusReason.OtherFocusReason)
         self.rail.choose(key)
         self._fill_page_menu()
         self.page_shown.emit(key)
@@ -133,8 +133,11 @@ class MainWindow(QMainWindow):
         kinds: dict[str, str] = {}
         for key in self._entries:
             kinds.setdefault(key.partition(":")[0], key)
+        focus = self.focusWidget()
         for key in kinds.values():
             self.page(key)
+        if focus is not None:  # a page that is made may have asked for the keyboard
+            focus.setFocus(Qt.FocusReason.OtherFocusReason)
 
     @property
     def current(self) -> str | None:
@@ -267,3 +270,14 @@ class MainWindow(QMainWindow):
         self._leave_current()
         super().closeEvent(event)
         self.closing.emit()
+
+
+def _first_focus(page: QWidget) -> QWidget:
+    """Return the first widget of a page that Tab would reach, or the page."""
+    widget = page.nextInFocusChain()
+    while widget is not None and widget is not page:
+        reached = widget.focusPolicy() & Qt.FocusPolicy.TabFocus and page.isAncestorOf(widget)
+        if reached and widget.isVisibleTo(page) and widget.isEnabled():
+            return widget
+        widget = widget.nextInFocusChain()
+    return page

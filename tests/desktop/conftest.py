@@ -36,6 +36,8 @@ def application(qapp: QApplication, tmp_path: Path, pack: Pack) -> Iterator[Appl
     made = Application(tmp_path / "data", pack, Desk.open(tmp_path / "data"), theme)
     made.window.show()
     yield made
+    while (dialog := QApplication.activeModalWidget()) is not None:
+        dialog.close()  # a test that failed may have left one, and the next test would not get the keyboard
     made.close()
     made.window.deleteLater()
     made.deleteLater()

@@ -45,7 +45,8 @@ QFrame#toast QPushButton { background: transparent; color: @window; border: 1px 
     padding: 4px 10px; text-decoration: underline; }
 QFrame#toast QPushButton:focus { border: 1px solid @window; }
 
-QListWidget#tickets { background: transparent; border: none; outline: none; }
+QListWidget#tickets { background: transparent; border: 2px solid transparent; border-radius: 8px; outline: none; }
+QListWidget#tickets:focus { border-color: @accent; }
 """
 
 
