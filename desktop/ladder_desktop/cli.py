@@ -10,6 +10,7 @@ import click
 
 from ladder_desktop import system_check
 from ladder_desktop.backup_commands import backups
+from ladder_desktop.chat_command import chat
 from ladder_desktop.data_option import DATA_DIR, DATA_HELP, DATA_OPTION
 from ladder_desktop.engine_commands import engine
 from ladder_desktop.faults import Fault, faults_as_sentences
@@ -96,6 +97,7 @@ main.add_command(backups)
 
 
 main.add_command(models)
+main.add_command(chat)
 
 
 @main.command("export")

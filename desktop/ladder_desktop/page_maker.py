@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ladder_desktop.settings.settings_page import Panel
 
 NUMBERED = 10  # pages with Alt and a digit
+WITH_LETTERS = {"interview": "Alt+I", "stats": "Alt+S", "settings": "Ctrl+,"}
 
 
 class PageMaker:
@@ -43,13 +44,14 @@ class PageMaker:
             *studies,
             ("drill", "Drill", self._drill, Mark("Drill", "Dr", first=True)),
             ("tickets", "Tickets", self._tickets, Mark("Tickets", "Ti")),
+            ("interview", "Mock interview", self._interview, Mark("Mock interview", "Int")),
             ("stats", "Statistics", self._stats, Mark("Statistics", "Sta")),
             ("live", "Live lab", self._live, Mark("Live lab", "Lab")),
             ("settings", "Settings", self._settings, Mark("Settings", "Set", first=True)),
         ]
-        numbered = [page[0] for page in pages if page[0] != "stats"][:NUMBERED]
+        numbered = [page[0] for page in pages if page[0] not in WITH_LETTERS][:NUMBERED]
         keys = {key: f"Alt+{number % 10}" for number, key in enumerate(numbered, start=1)}
-        keys |= {"stats": "Alt+S", "settings": "Ctrl+,"}
+        keys |= WITH_LETTERS
         return [Entry(*page, keys=(keys[page[0]],) if page[0] in keys else ()) for page in pages]
 
     def _home(self) -> QWidget:
@@ -61,7 +63,9 @@ class PageMaker:
     def _lesson(self, study: Study) -> QWidget:
         from ladder_desktop.lessons.lesson_page import LessonPage
 
-        page = LessonPage(self._app.pack, study, self._app.theme, self._app.preferences)
+        page = LessonPage(
+            self._app.pack, study, self._app.theme, memory=self._app.preferences, voice=self._app.preferences
+        )
         page.go.connect(self._app.go)
         return page
 
@@ -77,6 +81,14 @@ class PageMaker:
         from ladder_desktop.review.ticket_page import TicketPage
 
         page = TicketPage(self._app.desk, self._app.pack, self._app.theme)
+        page.go.connect(self._app.go)
+        page.answered.connect(self._app.refresh_counts)
+        return page
+
+    def _interview(self) -> QWidget:
+        from ladder_desktop.interview.interview_page import InterviewPage
+
+        page = InterviewPage(self._app.desk, self._app.pack, self._app.theme, voice=self._app.preferences)
         page.go.connect(self._app.go)
         page.answered.connect(self._app.refresh_counts)
         return page
@@ -108,6 +120,8 @@ class PageMaker:
     def _panels(self, panel: type[Panel]) -> list[Panel]:
         return [
             panel("appearance", "Appearance", self._appearance),
+            panel("study", "Study", self._study),
+            panel("voice", "Voice", self._voice),
             panel("keys", "Keys", self._keys),
             panel("data", "Your data", self._data),
         ]
@@ -116,6 +130,18 @@ class PageMaker:
         from ladder_desktop.settings.appearance import AppearancePanel
 
         return AppearancePanel(self._app.preferences, self._app.themes)
+
+    def _study(self) -> QWidget:
+        from ladder_desktop.review.study_settings import StudySettingsPanel
+
+        panel = StudySettingsPanel(self._app.desk, self._app.theme)
+        panel.changed.connect(self._app.refresh_counts)
+        return panel
+
+    def _voice(self) -> QWidget:
+        from ladder_desktop.lessons.voice_settings import VoicePanel
+
+        return VoicePanel(self._app.preferences)
 
     def _keys(self) -> QWidget:
         from ladder_desktop.settings.keys_panel import KeysPanel

@@ -32,7 +32,8 @@ class Work(msgspec.Struct, gc=False):
         lacks = len(seq.token_ids) - start
         if lacks == 1 and start >= seq.num_prompt_tokens:
             return Work(seq, start, 1, "decode", True)
-        return Work(seq, start, min(lacks, most), "prefill", lacks <= most)
+        chunk = min(lacks, most, seq.max_prefill_chunk)
+        return Work(seq, start, chunk, "prefill", chunk == lacks)
 
     @property
     def end(self) -> int:
@@ -51,12 +52,26 @@ class Work(msgspec.Struct, gc=False):
         return len(self.seq.seeds) * (1 + len(self.draft_tokens)) if self.samples else 0
 
 
+Pairs = list[tuple[int, int]]
+
+
+@dataclass(slots=True)
+class Moves:
+    """Blocks to copy before the works are computed, as pairs (from, to); in this order, because a block that is
+    swapped out may be anybody's `to` afterwards. `copies` are within the pool, and no `to` is another one's `from`."""
+
+    swapped_out: Pairs = field(default_factory=list)
+    swapped_in: Pairs = field(default_factory=list)
+    copies: Pairs = field(default_factory=list)
+
+
 @dataclass(slots=True)
 class Batch:
     """The works of one step, in the order in which the sequences entered, and what must be done before them.
 
-    `copies` are pairs (from, to) of blocks. Every `to` is new, and nobody's `from`.
+    `spare` is what is left of the budget.
     """
 
     works: list[Work] = field(default_factory=list)
-    copies: list[tuple[int, int]] = field(default_factory=list)
+    spare: int = 0
+    moves: Moves = field(default_factory=Moves)

@@ -49,7 +49,7 @@ class BeamSearch:
         self.beams = [root]
         self.answers: list[Answer] = []
         self._scores = [0.0]
-        self._penalty = sampling.length_penalty
+        self.length_penalty = sampling.length_penalty
         self._max_tokens = max_tokens
         self._stream = copy(root.stream)
         self._outputs: dict[int, Output] = {}
@@ -59,9 +59,9 @@ class BeamSearch:
         self._outputs[seq.seq_id] = output
         return len(self._outputs) == len(self.beams)
 
-    def forget(self) -> None:
-        """The beams lose their KV, and are heard again."""
-        self._outputs.clear()
+    def forget(self, seq: Sequence) -> None:
+        """One beam has lost its KV, and will be heard again."""
+        self._outputs.pop(seq.seq_id, None)
 
     def choose(self) -> list[Offer]:
         """The offers with which the search goes on, none when it is over. `answers` are the best found so far."""
@@ -98,13 +98,15 @@ class BeamSearch:
 
     def _is_over(self, best: float, length: int) -> bool:
         """Whether no beam can beat the answers: a sum only falls, and the longest answer is penalised least."""
-        longest = self._max_tokens if self._penalty > 0 else length
-        return len(self.answers) == self.width and best / longest**self._penalty <= self.answers[-1].score
+        longest = self._max_tokens if self.length_penalty > 0 else length
+        return (
+            len(self.answers) == self.width and best / longest**self.length_penalty <= self.answers[-1].score
+        )
 
     def _keep(self, offer: Offer, reason: FinishReason) -> None:
         beam = self.beams[offer.source]
         token_ids = [*beam.answer, offer.token_id]
-        score = offer.score / len(token_ids) ** self._penalty
+        score = offer.score / len(token_ids) ** self.length_penalty
         stream, last = copy(self._stream), len(token_ids) - 1
         text = "".join(stream.push(token_id, last=i == last) for i, token_id in enumerate(token_ids))
         self.answers.append(Answer(score, token_ids, text, reason))

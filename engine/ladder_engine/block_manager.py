@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterable
 
-from ladder_engine.batch import Work
+from ladder_engine.batch import Moves, Work
 from ladder_engine.block_hash import extend_hashes
 from ladder_engine.block_pool import BlockPool
 from ladder_engine.config import EngineConfig
@@ -19,6 +19,8 @@ from ladder_engine.trace import (
     BlocksFreed,
     BlocksShared,
     Forked,
+    SwappedIn,
+    SwappedOut,
 )
 
 
@@ -33,7 +35,8 @@ class BlockManager:
 
     def __init__(self, config: EngineConfig, recorder: Recorder) -> None:
         self.pool = BlockPool(config.num_blocks)
-        self.copies: list[tuple[int, int]] = []  # owed before the next forward, as (from, to)
+        self.host_free = deque(range(config.num_host_blocks))
+        self._moves = Moves()
         self._config = config
         self._size = config.block_size
         self._slab = config.blocks_for(config.max_model_len) if config.kv_layout == "slab" else 0
@@ -48,31 +51,70 @@ class BlockManager:
 
         The newest known token is always left out: it must be computed, because the next one is sampled after it.
         """
-        if not self._config.prefix_caching:
+        if not self._config.prefix_caching or seq.host_blocks:
             return []
         size = self._size
         extend_hashes(seq.block_hashes, seq.token_ids, size, seq.extra_keys)
         return self.pool.find(seq.block_hashes[: (seq.num_tokens - 1) // size])
 
-    def has_room(self, unit: list[Sequence]) -> bool:
+    def has_room(self, unit: list[Sequence], running: list[Sequence]) -> bool:
         """Whether all known tokens of these sequences fit, when each shares the prefix that is cached.
 
-        Only prefix blocks that somebody owns cost nothing: the others are themselves among the free ones.
+        Only prefix blocks that somebody owns cost nothing: the others are themselves among the free ones. And those who
+        run and are still reading their prompts need what is left of them.
         """
-        needed = 0
+        needed = sum(max(0, self._room(seq.num_tokens) - len(seq.block_table)) for seq in running)
         for seq in unit:
             owned = sum(self.pool.ref_counts[block_id] > 0 for block_id in self.cached_prefix(seq))
             needed += self._room(seq.num_tokens) - owned
         return needed <= self.pool.num_free
 
-    def share(self, seq: Sequence) -> None:
-        """Begin the block_table of `seq` with the blocks in which the KV of its first tokens stands already."""
+    def enter(self, seq: Sequence) -> None:
+        """Begin the block_table of `seq` with its first tokens whose KV stands: swapped out, or cached by others."""
         prefix = self.cached_prefix(seq)
-        if prefix:
+        if seq.host_blocks:
+            self._swap_in(seq)
+        elif prefix:
             self.pool.share(prefix)
             seq.block_table = list(prefix)
             seq.num_computed_tokens = len(prefix) * self._size
             self._record(BlocksShared, seq_id=seq.seq_id, block_ids=tuple(prefix))
+
+    def swap_out(self, seq: Sequence) -> bool:
+        """Keep the KV of `seq` in host memory, before its blocks are freed; False if there is no room or no need."""
+        blocks = seq.block_table[: -(-seq.num_computed_tokens // self._size)]
+        if not blocks or len(blocks) > len(self.host_free):
+            return False
+        seq.host_blocks = [self.host_free.popleft() for _ in blocks]
+        self._moves.swapped_out += zip(blocks, seq.host_blocks, strict=True)
+        self._record(
+            SwappedOut,
+            seq_id=seq.seq_id,
+            block_ids=tuple(blocks),
+            host_block_ids=tuple(seq.host_blocks),
+        )
+        return True
+
+    def _swap_in(self, seq: Sequence) -> None:
+        seq.block_table = self._allocate(len(seq.host_blocks))
+        self._moves.swapped_in += zip(seq.host_blocks, seq.block_table, strict=True)
+        self._record(
+            SwappedIn,
+            seq_id=seq.seq_id,
+            host_block_ids=tuple(seq.host_blocks),
+            block_ids=tuple(seq.block_table),
+        )
+        self.drop_host(seq)
+
+    def drop_host(self, seq: Sequence) -> None:
+        """What `seq` has in host memory is needed no longer."""
+        self.host_free += seq.host_blocks
+        seq.host_blocks = []
+
+    def hand_over(self) -> Moves:
+        """The blocks that must be moved before the next works are computed; from here on they count as moved."""
+        moves, self._moves = self._moves, Moves()
+        return moves
 
     def fork(self, child: Sequence, parent: Sequence) -> None:
         """Let `child`, which owns no blocks, share all that holds KV of `parent`, the last block too if it is not full."""
@@ -132,7 +174,7 @@ class BlockManager:
             (copy,) = self._allocate(1)
             self.pool.free([source])
             work.seq.block_table[work.start // self._size] = copy
-            self.copies.append((source, copy))
+            self._moves.copies.append((source, copy))
             self._record(BlocksCopied, seq_id=work.seq.seq_id, pairs=((source, copy),))
 
     def _allocate(self, count: int) -> list[int]:

@@ -17,6 +17,9 @@ class EngineConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     `admission` says who enters first (admission.py); who arrives while `max_num_waiting` wait is refused.
     `num_speculative_tokens` is the length of the drafts (ngram.py), 0 for none; nobody drafts while more than
     `max_num_speculating` run, because then the step has no arithmetic to spare.
+    `composition` says whether prompts and decodes share a step (composition.py); a prompt is read in chunks of at most
+    `max_prefill_chunk` tokens, and of what the step's budget leaves. When blocks run out, somebody is preempted:
+    `preemption="swap"` keeps its KV in `num_host_blocks` blocks of host memory while there is room, "recompute" drops it.
     `prefix_caching` keeps the KV of full blocks after their owners have gone, and shares it with whoever has the same
     prefix.
 
@@ -34,10 +37,16 @@ class EngineConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     num_speculative_tokens: Annotated[int, msgspec.Meta(ge=0, le=32)] = 0
     max_num_speculating: Positive | None = None
     prefix_caching: bool = False
+    composition: Literal["mixed", "prefill_first", "decode_first"] = "mixed"
+    max_prefill_chunk: Positive | None = None
+    preemption: Literal["recompute", "swap"] = "recompute"
+    num_host_blocks: Annotated[int, msgspec.Meta(ge=0)] = 0
     batching: Literal["continuous", "static"] = "continuous"
     kv_layout: Literal["paged", "slab"] = "paged"
 
     def __post_init__(self) -> None:
+        if (self.preemption == "swap") != (self.num_host_blocks > 0):
+            raise ValueError("preemption swap and num_host_blocks go together: the blocks are kept there")
         slab = self.blocks_for(self.max_model_len)
         if self.kv_layout == "slab" and self.num_blocks % slab:
             raise ValueError(

@@ -10,7 +10,7 @@ from ladder_engine.reconfigure import reconfigured
 from ladder_engine.recorder import Recorder
 from ladder_engine.sampling import SamplingParams
 from ladder_engine.scheduler import Scheduler
-from ladder_engine.sequence import Sequence
+from ladder_engine.sequence import NO_LIMIT, Sequence
 from ladder_engine.tokenizer import Tokenizer
 from ladder_engine.trace import StepTimed
 
@@ -46,11 +46,12 @@ class Engine:
         cache_salt: str = "",
         priority: int = 0,
         client: str = "",
+        max_prefill_chunk: int | None = None,
     ) -> Sequence:
         """A request arrives. It is refused at once, with a Refused event that says why, if it can never fit.
 
         Requests with different salts never share cached KV. A lower `priority` is served sooner. Where admission is
-        fair, it is fair between clients. Who asks for several answers finds the others in the `forks` of this one.
+        fair, it is fair between clients. `max_prefill_chunk` is the request's own limit in place of the engine's. Who asks for several answers finds the others in the `forks` of this one.
         """
         seq = Sequence.start(
             seq_id=self.scheduler.new_id(),
@@ -63,6 +64,7 @@ class Engine:
             cache_salt=cache_salt,
             priority=priority,
             client=client,
+            max_prefill_chunk=max_prefill_chunk or self.scheduler.config.max_prefill_chunk or NO_LIMIT,
         )
         self.scheduler.add(seq, prompt)
         return seq
@@ -75,7 +77,9 @@ class Engine:
 
     def configure(self, changes: Mapping[str, object]) -> None:
         """Change settings between two steps. Raises EngineError, and nothing changes, when they cannot be."""
-        self.scheduler.configure(reconfigured(self.scheduler.config, changes, len(self.scheduler.running)))
+        scheduler = self.scheduler
+        widest = max((len(seq.unit) + seq.num_owed for seq in scheduler.waiting), default=0)
+        scheduler.configure(reconfigured(scheduler.config, changes, scheduler.num_places, widest))
 
     def step(self) -> list[Sequence]:
         """Advance the sequences of one batch; returns those that are done. Call it only when `has_work`."""

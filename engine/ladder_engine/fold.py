@@ -41,6 +41,7 @@ def _copy(state: RunState) -> RunState:
         block_owner=list(state.block_owner),
         shared=dict(state.shared),
         cached=dict(state.cached),
+        host_owner=dict(state.host_owner),
         steps=list(state.steps),
     )
 
@@ -76,6 +77,10 @@ class _Folder(BlockFolder):
                 self._freed(event)
             case trace.BlocksCopied():
                 self._copied(event)
+            case trace.SwappedOut():
+                self._swapped_out(event)
+            case trace.SwappedIn():
+                self._swapped_in(event)
             case trace.Forked():
                 self._forked(event)
             case trace.Scheduled():
@@ -185,7 +190,16 @@ class _Folder(BlockFolder):
         sequence = self._sequence(event.seq_id, "running")
         self.state.running.remove(event.seq_id)
         self.state.waiting.insert(0, event.seq_id)
-        self._put(sequence, status="preempted", num_computed_tokens=0, preemptions=sequence.preemptions + 1)
+        kept = event.seq_id in self.state.host_owner.values()
+        self._require(
+            kept == (event.mode == "swap"), f"{sequence.name} is preempted by {event.mode}, which it is not"
+        )
+        self._put(
+            sequence,
+            status="preempted",
+            num_computed_tokens=sequence.num_computed_tokens if kept else 0,
+            preemptions=sequence.preemptions + 1,
+        )
         step = self.state.open_step
         work = tuple(work for work in step.work if work.seq_id != event.seq_id)
         self._note(work=work, preempted=(*step.preempted, event.seq_id))
@@ -234,6 +248,7 @@ class _Folder(BlockFolder):
         sequence = self._sequence(event.seq_id, "running", "waiting", "preempted")
         queue = self.state.running if sequence.status == "running" else self.state.waiting
         queue.remove(event.seq_id)
+        self._drop_host(event.seq_id)
         self._put(
             sequence, status="finished", finish_reason=event.reason, finished=event.time, wait_reason=None
         )

@@ -55,10 +55,6 @@ class BlockFolder:
         )
         known, root = state.sequences.get(event.seq_id), self._root(event.parent_id)
         if known is None:
-            self._require(
-                len(state.running) < self._config.max_num_seqs,
-                "more sequences run than max_num_seqs allows",
-            )
             family = [i for i, seq_id in enumerate(state.running) if self._root(seq_id) == root]
             state.running.insert(family[-1] + 1, event.seq_id)
         else:
@@ -121,6 +117,40 @@ class BlockFolder:
             self._require(unowned, f"block {block_id} is evicted, and it is not cached without owner")
             del self.state.cached[block_id]
         self._note(evicted=self.state.open_step.evicted + event.block_ids)
+
+    def _swapped_out(self, event: trace.SwappedOut) -> None:
+        sequence, kept = self._sequence(event.seq_id, "running"), self.state.host_owner
+        self._require(
+            len(event.block_ids) == len(event.host_block_ids)
+            and sequence.block_table[: len(event.block_ids)] == event.block_ids,
+            f"{sequence.name} is swapped out of blocks that it does not own",
+        )
+        for host_block in event.host_block_ids:
+            self._require(
+                0 <= host_block < self._config.engine.num_host_blocks and host_block not in kept,
+                f"host block {host_block} is not free",
+            )
+            kept[host_block] = event.seq_id
+        self._note(swapped_out=self.state.open_step.swapped_out + event.block_ids)
+
+    def _swapped_in(self, event: trace.SwappedIn) -> None:
+        sequence, kept = self._sequence(event.seq_id, "running"), self.state.host_owner
+        mine = sorted(host_block for host_block, owner in kept.items() if owner == event.seq_id)
+        self._require(
+            sorted(event.host_block_ids) == mine
+            and len(mine) == len(event.block_ids)
+            and not sequence.block_table,
+            f"{sequence.name} is swapped in from host blocks that are not its own",
+        )
+        for block_id in event.block_ids:
+            self._take(sequence, block_id)
+        self._drop_host(event.seq_id)
+        self._put(sequence, block_table=event.block_ids)
+        self._note(swapped_in=self.state.open_step.swapped_in + event.block_ids)
+
+    def _drop_host(self, seq_id: int) -> None:
+        for host_block in [block for block, owner in self.state.host_owner.items() if owner == seq_id]:
+            del self.state.host_owner[host_block]
 
     def _freed(self, event: trace.BlocksFreed) -> None:
         sequence = self._sequence(event.seq_id)

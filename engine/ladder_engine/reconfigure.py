@@ -13,6 +13,7 @@ CHANGEABLE = (
     "max_num_seqs",
     "max_num_batched_tokens",
     "admission",
+    "composition",
     "max_num_waiting",
     "num_speculative_tokens",
     "max_num_speculating",
@@ -22,8 +23,13 @@ CHANGEABLE = (
 """Settings that can change while the engine runs: those the scheduler reads in each step, not those the pool is built from."""
 
 
-def reconfigured(config: EngineConfig, changes: Mapping[str, object], num_running: int) -> EngineConfig:
-    """The settings with these changes. Raises EngineError, one sentence, when they cannot be."""
+def reconfigured(
+    config: EngineConfig, changes: Mapping[str, object], num_running: int, widest: int
+) -> EngineConfig:
+    """The settings with these changes. Raises EngineError, one sentence, when they cannot be.
+
+    `num_running` sequences run or have their places kept; one of the requests that wait becomes `widest` sequences.
+    """
     if fixed := changes.keys() - set(CHANGEABLE):
         raise EngineError(
             f"{min(fixed)} is fixed while the engine runs; these can change: {', '.join(CHANGEABLE)}."
@@ -36,5 +42,9 @@ def reconfigured(config: EngineConfig, changes: Mapping[str, object], num_runnin
     if changed.max_num_batched_tokens < num_running:
         raise EngineError(
             f"The engine stays as it was: {num_running} requests run, and each needs one token of max_num_batched_tokens."
+        )
+    if min(changed.max_num_seqs, changed.max_num_batched_tokens) < widest:
+        raise EngineError(
+            f"The engine stays as it was: a request that waits becomes {widest} sequences, and they run together."
         )
     return changed

@@ -82,6 +82,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     cache_salt: Label = ""
     priority: Annotated[int, msgspec.Meta(ge=-100, le=100)] = 0
     client: Label = ""
+    max_prefill_chunk: Positive | None = None
     sampling: SamplingParams = SamplingParams()
     copies: Annotated[int, msgspec.Meta(ge=1, le=MAX_REQUESTS)] = 1
     every: Annotated[int, msgspec.Meta(ge=0, le=10_000)] = 0

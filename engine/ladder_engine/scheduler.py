@@ -4,10 +4,10 @@ There is no prefill phase and no decode phase: every sequence has `num_tokens` i
 KV stands, and a step moves the second toward the first. Chunked prefill, recomputing after a preemption and a prefix
 that is found in the cache fall out of that; a decode is the case where one token is missing.
 
-Two orders hold it together. `running` is in order of admission, and whoever entered first can take blocks from every
-later one; since the whole pool is large enough for any single sequence (others are refused when they arrive), every step
-advances somebody. And a sequence enters only while every running one has had its share of the budget, so nobody who runs
-is ever left out.
+Two orders hold it together. Blocks go by urgency: whoever is more urgent can take them from all others, and since the
+whole pool is large enough for any single request (others are refused when they arrive), the most urgent one that runs is
+never held up. The budget goes by entry: each running sequence has one token of it, and the rest goes to those who lack
+more, first to who entered first; so nobody who runs is ever left out (composition.py can make them take turns).
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from ladder_engine.admission import Admission
 from ladder_engine.batch import Batch, Work
 from ladder_engine.block_manager import BlockManager
 from ladder_engine.branching import Branching
+from ladder_engine.composition import Composition
 from ladder_engine.config import EngineConfig
 from ladder_engine.ngram import propose
 from ladder_engine.recorder import Recorder
@@ -36,6 +37,7 @@ from ladder_engine.trace import (
     Verified,
     WaitReason,
     Waits,
+    WorkKind,
 )
 
 BEHIND: dict[str, WaitReason] = {
@@ -55,6 +57,7 @@ class Scheduler:
         self.waiting: deque[Sequence] = deque()
         self.running: list[Sequence] = []
         self.admission = Admission(config)
+        self.composition = Composition(config)
         self.propose: Callable[[list[int], int], list[int]] = propose
         self.new_id = count().__next__
         self._branching = Branching(self.blocks, recorder, self.new_id, self._say)
@@ -87,29 +90,21 @@ class Scheduler:
             self.waiting.append(seq)
 
     def schedule(self) -> Batch:
-        """Share out one step: budget and blocks to those who run, then to those who wait, as admission says."""
+        """Share out one step: who advances, by how many tokens, and in which blocks."""
         batch = Batch()
-        batch.works, spare = self._share_budget(self.running, self.config.max_num_batched_tokens)
-        self._grant(batch)
-
-        wait_reason: WaitReason | None = None
-        if self.config.batching == "static" and self.running:
-            wait_reason = "static_batch"
-        while self.waiting and not wait_reason:
-            unit = self.admission.next(self.waiting).unit
-            wait_reason = self._why_not(unit, spare)
-            if not wait_reason:
-                for seq in unit:
-                    self._admit(seq)
-                works, spare = self._share_budget(unit, spare)
-                self.blocks.grow(works)
-                batch.works += works
-
+        wait_reason: WaitReason | None = "decode_turn"
+        for kinds in self.composition.turns():
+            self._advance(batch, kinds)
+            if "prefill" in kinds:
+                wait_reason = self._let_in(batch)
+            if batch.works:
+                break
+        self.composition.took(kinds, self.running, self.waiting)
         if self.config.num_speculative_tokens:
-            self._draft(batch, spare)
+            self._draft(batch)
         self._tell(batch)
         self._explain(wait_reason)
-        batch.copies, self.blocks.copies = self.blocks.copies, []
+        batch.moves = self.blocks.hand_over()
         return batch
 
     def commit(self, batch: Batch, outputs: list[list[Output]]) -> list[Sequence]:
@@ -140,6 +135,7 @@ class Scheduler:
         self.config = config
         self.blocks.configure(config)
         self.admission.configure(config)
+        self.composition = Composition(config)
         self._recorder.tick()
         self._record(Reconfigured, engine=config)
 
@@ -151,33 +147,56 @@ class Scheduler:
             member.finish_reason = "aborted"
             self._finish(member)
 
-    def _share_budget(self, seqs: list[Sequence], budget: int) -> tuple[list[Work], int]:
-        """One token for each of these, and the rest to the first who lack more; returns what is left over too."""
-        works: list[Work] = []
-        spare = budget - len(seqs)
-        for seq in seqs:
-            work = Work.next(seq, 1 + spare)
-            spare -= work.num_tokens - 1
-            if work.num_tokens:  # a beam may have to wait for the others of its search
-                works.append(work)
-        return works, spare
-
-    def _grant(self, batch: Batch) -> None:
-        """Give each work its blocks. While there are too few, the youngest sequence gives up its own."""
+    def _advance(self, batch: Batch, kinds: tuple[WorkKind, ...]) -> None:
+        """Budget and blocks for those who run and have work of these kinds."""
+        batch.spare = self.config.max_num_batched_tokens
+        members = self.running if len(kinds) > 1 else [seq for seq in self.running if seq.kind in kinds]
+        self._share_budget(batch, members)
         while self.blocks.missing(growing := self.blocks.growing(batch.works)) > self.pool.num_free:
-            unit = self.running[-1].unit
+            unit = self.admission.least_urgent(self.running).unit
             batch.works = [work for work in batch.works if work.seq not in unit]
             for seq in reversed(unit):
                 self._preempt(seq)
         self.blocks.grow(growing)
 
+    def _let_in(self, batch: Batch) -> WaitReason | None:
+        """Let those enter who wait, as admission says; returns why the next one must go on waiting."""
+        if self.config.batching == "static" and self.running:
+            return "static_batch"
+        while self.waiting:
+            unit = self.admission.next(self.waiting).unit
+            wait_reason = self._why_not(unit, batch.spare)
+            if wait_reason:
+                return wait_reason
+            for seq in unit:
+                self._admit(seq)
+            self.blocks.grow(self._share_budget(batch, unit))
+        return None
+
+    @property
+    def num_places(self) -> int:
+        """Sequences that run, and forks for which a place is kept."""
+        return len(self.running) + sum(seq.num_owed for seq in self.running)
+
+    def _share_budget(self, batch: Batch, seqs: list[Sequence]) -> list[Work]:
+        """Add works: one token for each of these, and the rest of the budget to the first who lack more."""
+        works: list[Work] = []
+        spare = batch.spare - len(seqs)
+        for seq in seqs:
+            work = Work.next(seq, 1 + spare)
+            spare -= work.num_tokens - 1
+            if work.num_tokens:  # a beam may have to wait for the others of its search
+                works.append(work)
+        batch.works += works
+        batch.spare = spare
+        return works
+
     def _why_not(self, unit: list[Sequence], spare: int) -> WaitReason | None:
         """Why these sequences cannot enter now; None if they can."""
-        owed = sum(seq.num_owed for seq in (*self.running, *unit))
-        num_running = len(self.running) + len(unit) + owed
+        num_running = self.num_places + len(unit) + sum(seq.num_owed for seq in unit)
         if num_running > self.config.max_num_seqs:
             return "max_num_seqs"
-        if not self.blocks.has_room(unit):
+        if not self.blocks.has_room(unit, self.running):
             return "no_free_blocks"
         if spare < len(unit) or num_running > self.config.max_num_batched_tokens:
             return "token_budget"
@@ -215,7 +234,7 @@ class Scheduler:
         seq.num_computed_tokens += accepted
         self._record(Verified, seq_id=seq.seq_id, num_draft_tokens=len(drafts), num_accepted_tokens=accepted)
 
-    def _draft(self, batch: Batch, spare: int) -> None:
+    def _draft(self, batch: Batch) -> None:
         """Let decodes compute drafts too, as far as budget and blocks are left over: it costs nobody anything."""
         config = self.config
         if config.max_num_speculating is not None and len(self.running) > config.max_num_speculating:
@@ -227,11 +246,11 @@ class Scheduler:
             empty = self.pool.num_free - self.pool.num_cached
             room = (len(seq.block_table) + empty) * config.block_size - seq.num_tokens
             to_come = seq.max_tokens - seq.num_answer_tokens - 1
-            length = min(config.num_speculative_tokens, spare, room, to_come)
+            length = min(config.num_speculative_tokens, batch.spare, room, to_come)
             if length > 0:
                 work.draft_tokens = self.propose(seq.token_ids, length)
                 work.num_tokens += len(work.draft_tokens)
-                spare -= len(work.draft_tokens)
+                batch.spare -= len(work.draft_tokens)
                 self.blocks.grow([work])
 
     def _tell(self, batch: Batch) -> None:
@@ -251,21 +270,30 @@ class Scheduler:
         self.admission.enters(seq)
         seq.wait_reason = None
         self._record(Admitted, seq_id=seq.seq_id)
-        self.blocks.share(seq)
+        self.blocks.enter(seq)
 
     def _preempt(self, seq: Sequence) -> None:
-        """Take all blocks away: the sequence goes back to the head of the queue and computes its KV again."""
+        """Take all blocks away: the sequence goes back to the head of the queue. Its KV is kept in host memory, if that is
+        wanted and has room, or computed again."""
+        swaps = self.blocks.swap_out(seq)
         self.running.remove(seq)
         self.blocks.free(seq)
-        self._record(Preempted, seq_id=seq.seq_id, num_computed_tokens=seq.num_computed_tokens)
-        seq.num_computed_tokens = 0
-        if seq.search:
-            seq.search.forget()
+        self._record(
+            Preempted,
+            seq_id=seq.seq_id,
+            num_computed_tokens=seq.num_computed_tokens,
+            mode="swap" if swaps else "recompute",
+        )
+        if not swaps:
+            seq.num_computed_tokens = 0
+            if seq.search:
+                seq.search.forget(seq)
         self.waiting.appendleft(seq)
 
     def _finish(self, seq: Sequence) -> None:
         assert seq.finish_reason
         self.blocks.free(seq)
+        self.blocks.drop_host(seq)
         self._record(Finished, seq_id=seq.seq_id, reason=seq.finish_reason)
 
     def _explain(self, reason: WaitReason | None) -> None:

@@ -16,12 +16,14 @@ from ladder_engine.stop_strings import StopStrings
 
 if TYPE_CHECKING:
     from ladder_engine.tokenizer import TextStream
-    from ladder_engine.trace import FinishReason, WaitReason
+    from ladder_engine.trace import FinishReason, WaitReason, WorkKind
 
 
 SEED_STRIDE = (
     0x9E3779B97F4A7C15  # far from every number that somebody would choose as the seed of another request
 )
+
+NO_LIMIT = 1 << 62
 
 Logprobs = tuple[tuple[int, float], ...]
 """(token id, natural log of its probability) pairs."""
@@ -51,7 +53,7 @@ class Sequence:
 
     `seeds` has one seed for each answer that begins here: more than one until the first token of the request, when
     the sequence forks and each goes its own way. `forks` are those who have. The beams of one `search` enter, run and
-    are preempted together. `shares_tail` says that others may own the block in which the computed tokens end.
+    are preempted together. `host_blocks` hold the KV of a sequence that was swapped out. `shares_tail` says that others may own the block in which the computed tokens end.
     """
 
     seq_id: int
@@ -67,12 +69,14 @@ class Sequence:
     extra_keys: ExtraKeys = ()
     priority: int = 0
     client: str = ""
+    max_prefill_chunk: int = NO_LIMIT
     arrived_step: int = 0
     was_admitted: bool = False
     num_computed_tokens: int = 0
     block_table: list[int] = field(default_factory=list)
     block_hashes: list[bytes] = field(default_factory=list)
     shares_tail: bool = False
+    host_blocks: list[int] = field(default_factory=list)
     search: BeamSearch | None = None
     forks: list[Sequence] = field(default_factory=list)
     wait_reason: WaitReason | None = None
@@ -90,6 +94,7 @@ class Sequence:
         cache_salt: str = "",
         priority: int = 0,
         client: str = "",
+        max_prefill_chunk: int = NO_LIMIT,
     ) -> Sequence:
         """A sequence that knows its prompt and nothing else."""
         seed = seq_id if sampling.seed is None else sampling.seed
@@ -109,12 +114,19 @@ class Sequence:
             stop_strings=StopStrings(sampling.stop) if sampling.stop else None,
             priority=priority,
             client=client,
+            max_prefill_chunk=max_prefill_chunk,
             extra_keys=(("cache_salt", cache_salt),) if cache_salt else (),
         )
         if width:
             seq.search = BeamSearch(seq, sampling, max_tokens)
             seq.sampling = replace(sampling, n=1, beam_width=0, logprobs=width + len(seq.end_token_ids))
         return seq
+
+    @property
+    def kind(self) -> WorkKind:
+        """What it needs next: `decode` when just the newest token of an answer is missing."""
+        lacks = self.num_tokens - self.num_computed_tokens
+        return "decode" if lacks == 1 and self.num_answer_tokens else "prefill"
 
     @property
     def unit(self) -> list[Sequence]:
@@ -131,7 +143,7 @@ class Sequence:
     def fork(self, seq_id: int, name: str) -> Sequence:
         """A new sequence that knows the same, and has no blocks yet (BlockManager.fork shares them)."""
         child = copy(self)
-        child.seq_id, child.name, child.forks, child.block_table = seq_id, name, [], []
+        child.seq_id, child.name, child.forks, child.block_table, child.host_blocks = seq_id, name, [], [], []
         child.repeat(self)
         return child
 

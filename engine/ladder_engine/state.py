@@ -95,7 +95,8 @@ class Work(msgspec.Struct, frozen=True):
 class Step(msgspec.Struct, frozen=True, kw_only=True):
     """One column of the batch timeline. Blocks come as (block id, sequence id); `waiting` is the queue afterwards.
 
-    `copied` has pairs (from, to) of blocks: copies on write. `num_sampled` counts the tokens said, `num_kv_tokens` the tokens whose KV stands in owned blocks; `time` is the end of
+    `copied` has pairs (from, to) of blocks: copies on write; `swapped_out` and `swapped_in` the blocks
+    whose KV went to host memory or came from there. `num_sampled` counts the tokens said, `num_kv_tokens` the tokens whose KV stands in owned blocks; `time` is the end of
     the step.
     """
 
@@ -109,6 +110,8 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
     freed: tuple[tuple[int, int], ...] = ()
     shared: tuple[tuple[int, int], ...] = ()
     copied: tuple[tuple[int, int], ...] = ()
+    swapped_out: tuple[int, ...] = ()
+    swapped_in: tuple[int, ...] = ()
     evicted: tuple[int, ...] = ()
     num_sampled: int = 0
     num_kv_tokens: int = 0
@@ -135,7 +138,8 @@ class RunState(msgspec.Struct, kw_only=True):
 
     `waiting` and `running` are the queues in order; preempted sequences stand in `waiting`. `block_owner` gives the
     sequence that owns each block, or FREE; `shared` all owners of those blocks that have several, the one in
-    `block_owner` first. `cached` says for each block that can be found by its prefix, owned or not, who computed it.
+    `block_owner` first. `cached` says for each block that can be found by its prefix, owned or not, who computed it, and
+    `host_owner` for each block of host memory in use, whose KV it keeps.
     `steps` are the finished steps, `open_step` the one in progress.
     """
 
@@ -146,6 +150,7 @@ class RunState(msgspec.Struct, kw_only=True):
     block_owner: list[int] = []
     shared: dict[int, tuple[int, ...]] = {}
     cached: dict[int, int] = {}
+    host_owner: dict[int, int] = {}
     steps: list[Step] = []
     open_step: Step = Step(number=0)
     ended: RunEnded | None = None

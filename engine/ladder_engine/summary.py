@@ -49,6 +49,7 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     aborted: int
     preemptions: int
     recomputed_tokens: int
+    swapped_blocks: int
     steps: int
     prompt_tokens: int
     computed_tokens: int
@@ -90,7 +91,8 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
             f"TPOT         {self.tpot or 'no answer has two tokens'}",
             f"KV use       mean {self.kv_use_mean:.0%}, peak {self.kv_use_peak:.0%} of {self.num_blocks} blocks "
             f"({self.kv_bytes / 2**20:.1f} MiB), {self.kv_filled:.0%} of what is owned holds KV",
-            f"preemptions  {self.preemptions}, {self.recomputed_tokens} tokens computed again",
+            f"preemptions  {self.preemptions}, {self.recomputed_tokens} tokens computed again"
+            + (f", {self.swapped_blocks} blocks kept in host memory" if self.swapped_blocks else ""),
         ]
         if self.prefix_caching:
             share = self.cached_tokens / max(1, self.prompt_tokens)
@@ -134,6 +136,7 @@ def summarize_state(state: RunState) -> Summary:
         aborted=sum(seq.finish_reason == "aborted" for seq in asked),
         preemptions=sum(seq.preemptions for seq in seqs),
         recomputed_tokens=sum(seq.num_recomputed_tokens for seq in seqs),
+        swapped_blocks=sum(len(step.swapped_out) for step in state.steps),
         steps=len(state.steps),
         prompt_tokens=sum(seq.num_prompt_tokens for seq in asked if seq.status != "refused"),
         computed_tokens=sum(step.num_tokens for step in state.steps),

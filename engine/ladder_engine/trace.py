@@ -19,9 +19,10 @@ SCHEMA = 3
 
 WorkKind = Literal["prefill", "decode"]
 WaitReason = Literal[
-    "no_free_blocks", "token_budget", "max_num_seqs", "static_batch",
+    "no_free_blocks", "token_budget", "max_num_seqs", "static_batch", "decode_turn",
     "behind_earlier", "behind_priority", "behind_fair",
 ]  # fmt: skip
+PreemptionMode = Literal["recompute", "swap"]
 FinishReason = Literal["stop", "length", "aborted", "dropped"]
 
 
@@ -158,11 +159,31 @@ class Scheduled(Event, frozen=True):
     num_draft_tokens: int = 0
 
 
+class SwappedOut(Event, frozen=True):
+    """The KV in these blocks of the sequence is copied to blocks of host memory; BlocksFreed follows."""
+
+    seq_id: int
+    block_ids: tuple[int, ...]
+    host_block_ids: tuple[int, ...]
+
+
+class SwappedIn(Event, frozen=True):
+    """The KV of the sequence comes back from host memory, into these blocks, with which its block_table begins."""
+
+    seq_id: int
+    host_block_ids: tuple[int, ...]
+    block_ids: tuple[int, ...]
+
+
 class Preempted(Event, frozen=True):
-    """The sequence lost its blocks and went back to the head of the waiting queue; its KV is computed again."""
+    """The sequence lost its blocks and went back to the head of the waiting queue.
+
+    By `recompute`, the KV of its `num_computed_tokens` tokens is computed again; by `swap`, it waits in host memory.
+    """
 
     seq_id: int
     num_computed_tokens: int
+    mode: PreemptionMode = "recompute"
 
 
 class Sampled(Event, frozen=True):
@@ -233,7 +254,7 @@ class RunEnded(Event, frozen=True):
 
 
 AnyEvent = (
-    RunStarted | Arrived | Refused | Waits | Admitted | BlocksAllocated | BlocksShared | BlocksCached
-    | BlocksEvicted | BlocksFreed | BlocksCopied | Forked | Reconfigured | Scheduled | Preempted | Sampled | Verified | Chosen
-    | Finished | StepTimed | RunEnded
+    RunStarted | Arrived | Refused | Waits | Admitted | BlocksAllocated | BlocksShared | BlocksCached | BlocksEvicted
+    | BlocksFreed | BlocksCopied | SwappedOut | SwappedIn | Forked | Reconfigured | Scheduled | Preempted | Sampled
+    | Verified | Chosen | Finished | StepTimed | RunEnded
 )  # fmt: skip

@@ -17,9 +17,12 @@ PLACES = [
     "study:hub/sandbox",
     "drill",
     "tickets",
+    "interview",
     "stats",
     "live",
     "settings:appearance",
+    "settings:study",
+    "settings:voice",
     "settings:keys",
     "settings:data",
 ]

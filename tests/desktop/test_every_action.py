@@ -15,7 +15,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-PAGES = ["home", "study:hub", "drill", "tickets", "stats", "live", "settings"]
+PAGES = ["home", "study:hub", "drill", "tickets", "interview", "stats", "live", "settings"]
 
 
 def by_key(application: Application, action: QAction, qtbot: QtBot) -> None:

@@ -22,7 +22,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox, QPushButton, QTableWidget
 from pytestqt.qtbot import QtBot
 
-PAGES = ["home", "study:hub", "drill", "tickets", "stats", "live", "settings"]
+PAGES = ["home", "study:hub", "drill", "tickets", "interview", "stats", "live", "settings"]
 
 
 def place(application: Application, key: str) -> int:

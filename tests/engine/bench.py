@@ -68,10 +68,15 @@ class ChecksumExecutor:
     def __init__(self, config: EngineConfig) -> None:
         self.block_size = config.block_size
         self.cache = np.full(config.num_blocks * config.block_size, 255, dtype=np.uint8)
+        self.host = np.full((config.num_host_blocks, config.block_size), 255, dtype=np.uint8)
 
     def execute(self, batch: Batch) -> list[list[Output]]:
         blocks = self.cache.reshape(-1, self.block_size)
-        for source, copy in batch.copies:
+        for block, host in batch.moves.swapped_out:
+            self.host[host] = blocks[block]
+        for host, block in batch.moves.swapped_in:
+            blocks[block] = self.host[host]
+        for source, copy in batch.moves.copies:
             blocks[copy] = blocks[source]
         inputs = prepare(batch.works, self.block_size)
         self.cache[inputs.slot_mapping] = inputs.token_ids
@@ -187,6 +192,9 @@ class Bench:
         assert pool.ref_counts == [owned[block] for block in range(self.config.num_blocks)]
         assert sorted([*pool.free_block_ids, *owned]) == list(range(self.config.num_blocks))
         assert set(pool.cached_block_ids) <= set(pool.free_block_ids)
+        kept = [block for seq in self.live for block in seq.host_blocks]
+        host = [*self.engine.scheduler.blocks.host_free, *kept]
+        assert sorted(host) == list(range(self.config.num_host_blocks))
 
     def check_fold(self) -> None:
         """The trace alone gives the engine's own queues and block tables."""
@@ -208,6 +216,8 @@ class Bench:
         ]
         assert [set(self.state.owners(block)) for block in range(self.config.num_blocks)] == owners
         assert self.state.num_free_blocks == scheduler.pool.num_free
+        kept = {block: seq.seq_id for seq in self.live for block in seq.host_blocks}
+        assert self.state.host_owner == kept
         assert set(self.state.cached_block_ids) == set(scheduler.pool.cached_block_ids)
 
 
@@ -217,3 +227,41 @@ def check_answer(seq: Sequence) -> None:
     expected = answer(prompt, seq.max_tokens, not seq.end_token_ids, seed)
     assert seq.answer == expected
     assert seq.finish_reason == ("stop" if expected[-1] == EOS and seq.end_token_ids else "length")
+
+
+Found = list[tuple[float, list[int]]]
+
+
+def find(seq: Sequence, width: int, penalty: float) -> Found:
+    """Beam search as a plain loop over lists: no early end, no blocks, nothing shared."""
+    prompt = seq.token_ids[: seq.num_prompt_tokens]
+    beams: Found = [(0.0, [])]
+    whole: Found = []
+    for length in range(1, seq.max_tokens + 1):
+        offers = [
+            (score + logprob, [*said, token])
+            for score, said in beams
+            for token, logprob in likeliest([*prompt, *said], VOCABULARY)
+        ]
+        offers.sort(key=lambda offer: -offer[0])
+        beams = []
+        for rank, (score, said) in enumerate(offers):
+            if said[-1] in seq.end_token_ids:
+                if rank < width:
+                    whole.append((score / length**penalty, said))
+            elif len(beams) < width:
+                beams.append((score, said))
+    whole += [(score / seq.max_tokens**penalty, said) for score, said in beams]
+    return sorted(whole, key=lambda pair: -pair[0])[:width]
+
+
+def check_search(root: Sequence, width: int = 0, penalty: float | None = None) -> None:
+    """The answers of a beam search are those of the plain one, best first; the other beams were dropped."""
+    assert root.search
+    search, family = root.search, [root, *root.forks]
+    expected = find(root, width or search.width, search.length_penalty if penalty is None else penalty)
+    answers = family[: search.num_answers]
+    assert [one.answer for one in answers] == [said for _, said in expected[: search.num_answers]]
+    for one in answers:
+        assert one.finish_reason == ("stop" if one.answer[-1] in one.end_token_ids else "length")
+    assert all(one.finish_reason == "dropped" for one in family[search.num_answers :])

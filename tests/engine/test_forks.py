@@ -21,7 +21,7 @@ from ladder_engine.trace import (
     Scheduled,
 )
 
-from tests.engine.bench import EOS, Bench, check_answer, likeliest
+from tests.engine.bench import Bench, check_answer, check_search, find
 
 
 def family(seq: Sequence) -> list[Sequence]:
@@ -154,34 +154,6 @@ def test_abort_of_one_answer_leaves_the_others_and_abort_of_a_beam_ends_the_sear
     assert bench.engine.scheduler.pool.num_free == 64
 
 
-Found = list[tuple[float, list[int]]]
-
-
-def search(
-    prompt: list[int], max_tokens: int, width: int, penalty: float, follow: Callable[[list[int]], list[tuple[int, float]]],
-    ends: set[int],
-) -> Found:  # fmt: skip
-    """Beam search as a plain loop over lists: no early end, no blocks, nothing shared."""
-    beams: Found = [(0.0, [])]
-    whole: Found = []
-    for length in range(1, max_tokens + 1):
-        offers = [
-            (score + logprob, [*said, token])
-            for score, said in beams
-            for token, logprob in follow([*prompt, *said])
-        ]
-        offers.sort(key=lambda offer: -offer[0])
-        beams = []
-        for rank, (score, said) in enumerate(offers):
-            if said[-1] in ends:
-                if rank < width:
-                    whole.append((score / length**penalty, said))
-            elif len(beams) < width:
-                beams.append((score, said))
-    whole += [(score / max_tokens**penalty, said) for score, said in beams]
-    return sorted(whole, key=lambda pair: -pair[0])[:width]
-
-
 LIMITS = [{}, {"tight": True}, {"max_num_batched_tokens": 4}, {"prefix_caching": True, "tight": True}]
 
 
@@ -205,10 +177,8 @@ def test_a_beam_search_finds_what_a_plain_one_finds(
     check_answer(other)
     assert bool(bench.of(Preempted)) == tight
     for seq in seqs:
-        ends = set() if ignore_eos else {EOS}
-        prompt = seq.token_ids[: seq.num_prompt_tokens]
-        expected = search(prompt, 9, width, penalty, lambda tokens: likeliest(tokens, 23), ends)
-        assert [one.answer for one in family(seq)] == [said for _, said in expected]
+        expected = find(seq, width, penalty)
+        check_search(seq, width, penalty)
         chosen = {event.seq_id: event for event in bench.of(Chosen)}
         for one, (score, _) in zip(family(seq), expected, strict=True):
             assert chosen[one.seq_id].score == pytest.approx(score)

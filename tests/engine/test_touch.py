@@ -169,6 +169,7 @@ def test_whatever_changes_in_the_midst_of_a_run_answers_and_blocks_stay_right(se
         "max_num_seqs": [1, 2, 5, 8],
         "max_num_batched_tokens": [8, 16, 40],
         "admission": ["fcfs", "fair", "priority"],
+        "composition": ["mixed", "prefill_first", "decode_first"],
         "max_num_waiting": [None, 20],
         "num_speculative_tokens": [0, 3],
         "max_num_speculating": [None, 2],
@@ -185,6 +186,20 @@ def test_whatever_changes_in_the_midst_of_a_run_answers_and_blocks_stay_right(se
     for seq in seqs:
         check_answer(seq)
     assert bench.of(Reconfigured)
+
+
+def test_limits_keep_the_places_of_forks_and_of_a_request_that_waits() -> None:
+    bench = Bench(max_num_batched_tokens=8)
+    bench.add(20, 4, wish={"n": 3, "temperature": 1.0})
+    bench.step()
+    with pytest.raises(EngineError, match="3 requests run, and each needs one token"):
+        bench.engine.configure({"max_num_batched_tokens": 2})
+    bench.add(4, 4, wish={"beam_width": 6})
+    with pytest.raises(EngineError, match="a request that waits becomes 6 sequences"):
+        bench.engine.configure({"max_num_seqs": 5})
+    bench.engine.configure({"max_num_seqs": 6})
+    bench.run()
+    bench.check_fold()
 
 
 def test_a_change_that_is_refused_changes_nothing() -> None:

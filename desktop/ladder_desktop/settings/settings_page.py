@@ -10,6 +10,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QTabWidget, QVBoxLayout, QWidget
 
 from ladder_desktop.actions import make_action
+from ladder_desktop.pages import RunningPage
 
 WIDEST = 820
 
@@ -66,6 +67,12 @@ class SettingsPage(QWidget):
 
     def deactivate(self) -> None:
         """Nothing runs here."""
+
+    def shutdown(self) -> None:
+        """End what a panel runs."""
+        for panel in self._built.values():
+            if isinstance(panel, RunningPage):
+                panel.shutdown()
 
     def page_actions(self) -> list[QAction]:
         """Return the two that turn the tabs."""
