@@ -54,7 +54,7 @@ def focusable(application: Application) -> list[QWidget]:
 def place(application: Application, qtbot: QtBot, request: pytest.FixtureRequest) -> Application:
     application.go(request.param)
     assert not application.window.statusBar().currentMessage()
-    qtbot.waitUntil(lambda: QApplication.focusWidget() is not None)
+    qtbot.waitUntil(lambda: QApplication.focusWidget() is not None, timeout=30_000)
     return application
 
 

@@ -35,11 +35,11 @@ def by_menu(application: Application, action: QAction, qtbot: QtBot) -> None:
 def by_palette(application: Application, action: QAction, qtbot: QtBot) -> None:
     application.palette.open()
     palette = next(one for one in application.window.findChildren(Palette) if one.isVisible())
-    qtbot.waitUntil(palette.line.hasFocus)
+    qtbot.waitUntil(palette.line.hasFocus, timeout=30_000)
     row = [line.choice for line in palette.lines()].index(action.objectName())
     palette.list.setCurrentRow(row)
     QTest.keyClick(palette.line, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: QApplication.focusWidget() is not None)
+    qtbot.waitUntil(lambda: QApplication.focusWidget() is not None, timeout=30_000)
 
 
 def _note(done: list[str], name: str, *_: object) -> None:

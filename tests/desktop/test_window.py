@@ -44,7 +44,7 @@ def by_key(application: Application, key: str, qtbot: QtBot) -> None:
 
 def open_palette(application: Application, qtbot: QtBot) -> Palette:
     found = next(one for one in application.window.findChildren(Palette) if one.isVisible())
-    qtbot.waitUntil(found.line.hasFocus)
+    qtbot.waitUntil(found.line.hasFocus, timeout=30_000)
     return found
 
 

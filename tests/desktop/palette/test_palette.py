@@ -18,7 +18,7 @@ def palette(application: Application, qtbot: QtBot) -> Palette:
 def opened(application: Application, qtbot: QtBot) -> Palette:
     application.palette.open()
     found = next(one for one in application.window.findChildren(Palette) if one.isVisible())
-    qtbot.waitUntil(found.line.hasFocus)
+    qtbot.waitUntil(found.line.hasFocus, timeout=30_000)
     return found
 
 
