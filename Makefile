@@ -19,7 +19,6 @@ help:
 	@echo "make bench-engine  the engine's speed against transformers' (about 15 minutes)"
 	@echo "make bench-live  frame times of the live panel while the engine works, and of jumps in a long recording"
 	@echo "make bench-start time to the window, beside a bare PySide6 window"
-	@echo "make bench-live  frame times of the live panel while the engine works"
 
 run: setup
 	@$(BIN)/runtime-ladder open --or-tour tour
