@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constr
 INPUTS := pyproject.toml constraints.txt
 PACK := content/ladder_content/packs/runtime-ladder
 
-.PHONY: help run setup test lint shots keys models bench-live clean
+.PHONY: help run setup test lint shots keys models bench-engine bench-live clean
 
 help:
 	@echo "make run         open Runtime Ladder (with no display: a tour in pictures, in tour/)"
@@ -16,6 +16,7 @@ help:
 	@echo "make shots       make the pictures of the README again"
 	@echo "make keys        make docs/keys.md again, the table of all keys"
 	@echo "make models      train the bundled models again from the lesson text (about an hour on one core)"
+	@echo "make bench-engine  the engine's speed against transformers' (about 15 minutes)"
 	@echo "make bench-live  frame times of the live panel while the engine works"
 
 run: setup
@@ -54,6 +55,9 @@ models: setup
 	@mkdir -p build
 	@$(BIN)/python -m ladder_content text $(PACK) > build/corpus.txt
 	@$(BIN)/python -m ladder_engine.training build/corpus.txt engine/ladder_engine/models
+
+bench-engine: $(VENV)/.ready-test
+	@$(BIN)/python -m tests.engine.bench_engine
 
 bench-live: setup
 	@QT_QPA_PLATFORM=offscreen $(BIN)/python -m ladder_desktop.live.bench

@@ -100,6 +100,7 @@ class Application(QObject):
             *studies,
             ("drill", "Drill", self._build_drill),
             ("tickets", "Tickets", self._build_tickets),
+            ("interview", "Mock interview", self._build_interview),
             ("live", "Live lab", self._build_live),
             ("stats", "Statistics", self._build_stats),
         ]
@@ -133,7 +134,7 @@ class Application(QObject):
     def _build_lesson(self, study: Study) -> QWidget:
         from ladder_desktop.lessons.lesson_page import LessonPage
 
-        page = LessonPage(self.pack, study, self.theme, self.preferences)
+        page = LessonPage(self.pack, study, self.theme, memory=self.preferences, voice=self.preferences)
         page.go.connect(self.go)
         return page
 
@@ -149,6 +150,14 @@ class Application(QObject):
         from ladder_desktop.review.ticket_page import TicketPage
 
         page = TicketPage(self.desk, self.pack, self.theme)
+        page.go.connect(self.go)
+        page.answered.connect(self.refresh_counts)
+        return page
+
+    def _build_interview(self) -> QWidget:
+        from ladder_desktop.interview.interview_page import InterviewPage
+
+        page = InterviewPage(self.desk, self.pack, self.theme, voice=self.preferences)
         page.go.connect(self.go)
         page.answered.connect(self.refresh_counts)
         return page

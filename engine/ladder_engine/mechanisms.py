@@ -10,13 +10,17 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Mechanism:
-    """`fields` of EngineConfig switch it; `causes` are the measures that move when it acts, `effects` what follows."""
+    """`fields` of EngineConfig switch it; `causes` are the measures that move when it acts, `effects` what follows.
+
+    One that `is_about_order` changes nothing but who comes first.
+    """
 
     name: str
     noun: str
     fields: tuple[str, ...]
     causes: tuple[str, ...]
     effects: tuple[str, ...]
+    is_about_order: bool = False
 
 
 MECHANISMS = (
@@ -81,7 +85,8 @@ MECHANISMS = (
         "The order of admission",
         ("admission",),
         (),
-        ("ttft_steps_p50", "ttft_steps_max", "queue_steps_max"),
+        ("ttft_steps_p50", "ttft_steps_max"),
+        is_about_order=True,
     ),
     Mechanism(
         "composition",

@@ -67,13 +67,7 @@ def _build(scenario: Scenario, recorder: Recorder, kernels: KernelMode, models_d
     folder, config = scenario.model_folder(models_dir), scenario.engine
     tokenizer = Tokenizer.load(folder)
     check_fits(scenario, lambda text: len(tokenizer.encode(text)))
-    device = torch.device("cuda" if torch.cuda.is_available() and kernels != "interpret" else "cpu")
-    try:
-        operations = choose(device, kernels)
-    except KernelError as error:
-        raise EngineError(str(error)) from None
-    _leave_cores_free()
-    model = Decoder.load(folder, operations, device, torch.float32)
+    model = load_model(folder, kernels)
     if config.max_model_len > model.config.max_position_embeddings:
         raise ScenarioError(
             f"{scenario.path}: max_model_len is {config.max_model_len}, and {scenario.model} knows only "
@@ -92,8 +86,8 @@ def _build(scenario: Scenario, recorder: Recorder, kernels: KernelMode, models_d
         scenario=scenario.id,
         variant=scenario.variant,
         model=scenario.model,
-        kernels=operations.name,
-        device=str(device),
+        kernels=model.operations.name,
+        device=str(model.embedding.device),
         num_blocks=config.num_blocks,
         block_size=config.block_size,
         max_num_seqs=config.max_num_seqs,
@@ -105,6 +99,17 @@ def _build(scenario: Scenario, recorder: Recorder, kernels: KernelMode, models_d
     )
     recorder.flush()
     return Engine(config, executor, tokenizer, model.config.eos_token_ids, recorder)
+
+
+def load_model(folder: Path, kernels: KernelMode, dtype: torch.dtype = torch.float32) -> Decoder:
+    """The model on the GPU if there is one. Raises EngineError."""
+    device = torch.device("cuda" if torch.cuda.is_available() and kernels != "interpret" else "cpu")
+    try:
+        operations = choose(device, kernels)
+    except KernelError as error:
+        raise EngineError(str(error)) from None
+    _leave_cores_free()
+    return Decoder.load(folder, operations, device, dtype)
 
 
 def _leave_cores_free() -> None:

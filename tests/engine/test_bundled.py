@@ -157,13 +157,9 @@ def test_for_the_strangers_the_longest_unused_blocks_go_and_the_instructions_sta
     assert set(instructions) <= set(shared_prompt.state.cached)
 
 
-def test_without_the_cache_the_same_is_said_at_a_higher_price(shared_prompt: Watched, tmp_path: Path) -> None:
-    text = find_scenario("shared-prompt").read_text("utf-8")
-    assert text.count("prefix_caching: true") == 1
-    path = tmp_path / "without.yaml"
-    path.write_text(text.replace("prefix_caching: true", "prefix_caching: false"), "utf-8")
+def test_without_the_cache_the_same_is_said_at_a_higher_price(shared_prompt: Watched) -> None:
     events: list[AnyEvent] = []
-    run_scenario(path, events.extend, "torch")
+    run_scenario(find_scenario("shared-prompt"), events.extend, "torch", variant="cache off")
     without = fold(events)
     said = {seq.name: seq.text for seq in without.sequences.values()}
     assert said == {seq.name: seq.text for seq in shared_prompt.state.sequences.values()}

@@ -16,6 +16,7 @@ from PySide6.QtGui import (
     QShowEvent,
 )
 from PySide6.QtWidgets import (
+    QBoxLayout,
     QComboBox,
     QFileDialog,
     QHBoxLayout,
@@ -118,6 +119,10 @@ class MapsView(QWidget):
         """Bring the first link to an address into view, in the text beside the map."""
         return self.pane.link_point(address)
 
+    def to_read(self) -> tuple[Reader, int, int | None]:
+        """Return the text that can be read aloud: all of it."""
+        return self.pane, 0, None
+
     def find_all(self, text: str) -> int:
         """Mark every place that holds a text, on all maps of the study, and return how many do."""
         self._sought = text
@@ -145,8 +150,14 @@ class MapsView(QWidget):
             self._show_index(0)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Put the text beside the map or below it."""
+        """Put the text beside the map or below it, and the buttons beside the chooser or below it."""
         super().resizeEvent(event)
+        one_row = (
+            self.width() >= self.chooser.minimumSizeHint().width() + self._controls.sizeHint().width() + 44
+        )
+        self._bar.setDirection(
+            QBoxLayout.Direction.LeftToRight if one_row else QBoxLayout.Direction.TopToBottom
+        )
         self._arrange()
 
     def _arrange(self) -> None:
@@ -215,22 +226,28 @@ class MapsView(QWidget):
         )
 
     def _lay_out(self) -> None:
-        bar = QHBoxLayout()
-        bar.setContentsMargins(16, 10, 16, 10)
-        bar.setSpacing(6)
-        bar.addWidget(self.chooser, 1)
-        bar.addStretch(0)
+        self._controls = QWidget()
+        row = QHBoxLayout(self._controls)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(6)
         for widget in (self._previous, self._step_label, self._next):
-            bar.addWidget(widget)
-        bar.addSpacing(10)
+            row.addWidget(widget)
+        row.addStretch(1)
         for action, text in (
             (self.zoom_out_action, "−"),
             (self.zoom_in_action, "+"),
             (self.fit_action, "Fit"),
         ):
-            bar.addWidget(_button(action, text))
-        bar.addWidget(self._table_button)
-        bar.addWidget(_button(self.export_action, "Export"))
+            row.addWidget(_button(action, text))
+        row.addWidget(self._table_button)
+        row.addWidget(_button(self.export_action, "Export"))
+        bar = QWidget()
+        self._bar = QBoxLayout(QBoxLayout.Direction.LeftToRight, bar)
+        self._bar.setContentsMargins(16, 10, 16, 10)
+        self._bar.setSpacing(6)
+        self._bar.addWidget(self.chooser, 1)
+        self._bar.addWidget(self._controls, 1)
+        bar.setMinimumWidth(1)  # it becomes two rows where one is too long
         self._stack = QStackedWidget()
         self._stack.addWidget(self.canvas)
         self._stack.addWidget(self.table)
@@ -243,7 +260,7 @@ class MapsView(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
-        layout.addLayout(bar)
+        layout.addWidget(bar)
         layout.addWidget(self._split, 1)
 
     def _turn_to(self, index: int) -> None:

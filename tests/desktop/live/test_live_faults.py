@@ -61,7 +61,7 @@ def test_running_again_starts_from_nothing(make: Make) -> None:
     assert (page.player.last, page.selection, page.watch.timeline.num_steps) == (0, None, 0)
     page.frame()
     assert page.watch.timeline.num_steps == page.player.last
-    assert client_of(page).calls[-1] == "run 3-more-than-fits.yaml"
+    assert client_of(page).calls[-1] == "run 03-more-than-fits.yaml"
 
 
 def test_the_button_stops_a_run(make: Make, qtbot: QtBot) -> None:

@@ -23,7 +23,7 @@ def test_a_run_plays_by_itself_to_its_end_and_then_the_timer_stops(make: Make, q
     qtbot.waitUntil(lambda: page.player.ended, timeout=20_000)
     qtbot.waitUntil(lambda: not page._timer.isActive(), timeout=5_000)
 
-    assert client_of(page).calls == ["run 1-short-chats.yaml"]
+    assert client_of(page).calls == ["run 01-short-chats.yaml"]
     assert page.head.message.text() == ""
     assert page.transport.counter.text() == f"step {page.player.last} of {page.player.last}"
     assert page.transport.play.text() == "Replay"
