@@ -9,6 +9,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from types import TracebackType
+from typing import TYPE_CHECKING, cast
 
 from ladder_content.loader import PackError, load_pack
 from ladder_content.model import Pack, Study
@@ -27,6 +28,9 @@ from ladder_desktop.study import Desk, StudyError, items_of, kin_of
 from ladder_desktop.targets import parse
 from ladder_desktop.theme import Theme, apply, load_theme
 from ladder_desktop.window import Entry, MainWindow
+
+if TYPE_CHECKING:
+    from ladder_desktop.review.drill_page import DrillPage
 
 EXPORT_FILTERS = ";;".join(
     f"{words[0].upper()}{words[1:]} (*{suffix})" for suffix, words in exporting.FORMATS.items()
@@ -100,6 +104,7 @@ class Application(QObject):
             *studies,
             ("drill", "Drill", self._build_drill),
             ("tickets", "Tickets", self._build_tickets),
+            ("cards", "Cards", self._build_cards),
             ("live", "Live lab", self._build_live),
             ("stats", "Statistics", self._build_stats),
         ]
@@ -144,6 +149,20 @@ class Application(QObject):
         page.go.connect(self.go)
         page.answered.connect(self.refresh_counts)
         return page
+
+    def _build_cards(self) -> QWidget:
+        from ladder_desktop.review.card_list_page import CardListPage
+
+        page = CardListPage(self.desk, self.pack, self.theme)
+        page.go.connect(self.go)
+        page.answered.connect(self.refresh_counts)
+        page.crammed.connect(self._cram)
+        return page
+
+    def _cram(self, item_ids: list[str], query: str) -> None:
+        """Go through cards that were chosen in the list."""
+        self.window.show_page("drill")
+        cast("DrillPage", self.window.page("drill")).start_session(item_ids, query)
 
     def _build_tickets(self) -> QWidget:
         from ladder_desktop.review.ticket_page import TicketPage

@@ -155,9 +155,7 @@ def test_a_query_finds_what_fits_every_term(desk: Desk, clock: TravelClock) -> N
         )
         for name, own in cards.items()
     )
-    pack = Pack(
-        id="mine", title="Mine", version="1", language="en", licence="CC0", studies=studies, facts=()
-    )
+    pack = Pack(id="mine", title="Mine", version="1", language="en", licence="CC0", studies=studies, facts=())
     desk.register(items_of(pack))
     desk.answer("mine/alpha", Rating.EASY, SECOND)
     desk.answer("mine/gamma", Rating.GOOD, SECOND)

@@ -36,7 +36,11 @@ def reworded(card: Card, edits: Iterable[Edit]) -> Card:
 def changed_since(card: Card, edits: Iterable[Edit]) -> dict[str, str]:
     """Return what the pack says now of the fields that were reworded when it said something else."""
     now = wording(card)
-    return {edit.field: now[edit.field] for edit in edits if edit.field in now and now[edit.field] != edit.original}
+    return {
+        edit.field: now[edit.field]
+        for edit in edits
+        if edit.field in now and now[edit.field] != edit.original
+    }
 
 
 def fault_in(card: Card, own: Mapping[str, str]) -> str:
