@@ -5,6 +5,7 @@ It is a zip of
     manifest.json     format, version, when and by what it was written, the pack, counts, a SHA-256 of each member
     items.jsonl       one Item a line: everything that was ever registered
     reviews.jsonl     one Review a line, in the order of the log
+    own.json          Belongings: marks, notes and own wording (since version 2)
 
 The log is the truth: card states follow from it, and each review names the algorithm and the parameters that
 scheduled it. The same progress at the same moment gives the same bytes.
@@ -24,12 +25,13 @@ from .files import write_zip
 from .progress import Exported, Progress
 
 FORMAT = "runtime-ladder-progress"
-VERSION = 1
+VERSION = 2
 
 MANIFEST = "manifest.json"
 ITEMS = "items.jsonl"
 REVIEWS = "reviews.jsonl"
-MEMBERS = (ITEMS, REVIEWS)
+OWN = "own.json"
+MEMBERS = {1: (ITEMS, REVIEWS), 2: (ITEMS, REVIEWS, OWN)}  # by version; all of them can be read
 
 
 class PackName(msgspec.Struct, frozen=True):
@@ -55,7 +57,11 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
 
 def write_bundle(path: Path, progress: Progress) -> Exported:
     """Write `progress` as a bundle at `path`; raises ExportError."""
-    members = {ITEMS: _lines(progress.items), REVIEWS: _lines(progress.reviews)}
+    members = {
+        ITEMS: _lines(progress.items),
+        REVIEWS: _lines(progress.reviews),
+        OWN: msgspec.json.encode(progress.own),
+    }
     pack = progress.pack
     manifest = Manifest(
         format=FORMAT,

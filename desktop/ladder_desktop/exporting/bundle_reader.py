@@ -15,9 +15,9 @@ from typing import TypeVar
 
 import msgspec
 
-from ladder_desktop.study import Desk, Item, Review, StudyError
+from ladder_desktop.study import Belongings, Desk, Item, Review, StudyError
 
-from .bundle import FORMAT, ITEMS, MANIFEST, MEMBERS, REVIEWS, VERSION, Manifest
+from .bundle import FORMAT, ITEMS, MANIFEST, MEMBERS, OWN, REVIEWS, VERSION, Manifest
 
 MAX_MEMBERS = 16
 MAX_BYTES = 512 << 20  # of all members unpacked: some 500,000 reviews
@@ -40,6 +40,7 @@ class Bundle:
     manifest: Manifest
     items: tuple[Item, ...]
     reviews: tuple[Review, ...]
+    own: Belongings
 
 
 class _Header(msgspec.Struct):
@@ -56,7 +57,7 @@ def read_bundle(path: Path, desk: Desk) -> int:
     """
     bundle = load_bundle(path)
     try:
-        desk.insert_reviews(bundle.reviews, bundle.items)
+        desk.insert_reviews(bundle.reviews, bundle.items, bundle.own)
     except StudyError as error:
         raise ImportFault(f"{path} was not imported: {error}") from error
     return len(bundle.reviews)
@@ -83,10 +84,11 @@ class _Reader:
     def bundle(self) -> Bundle:
         self._check_limits()
         manifest = self._manifest()
+        wanted = MEMBERS[manifest.version]
         names = sorted(self.archive.namelist())
-        if names != sorted((MANIFEST, *MEMBERS)) or sorted(manifest.sha256) != sorted(MEMBERS):
+        if names != sorted((MANIFEST, *wanted)) or sorted(manifest.sha256) != sorted(wanted):
             raise self._fault("does not hold exactly the files of a progress bundle", "export it again")
-        members = {name: self._read(name) for name in MEMBERS}
+        members = {name: self._read(name) for name in wanted}
         for name, data in members.items():
             if hashlib.sha256(data).hexdigest() != manifest.sha256[name]:
                 raise self._fault(f"holds another {name} than its checksum says", "copy or export it again")
@@ -94,7 +96,8 @@ class _Reader:
         reviews = self._lines(REVIEWS, members[REVIEWS], Review)
         if (manifest.items, manifest.reviews) != (len(items), len(reviews)):
             raise self._fault("holds another number of items or reviews than it says", "export it again")
-        return Bundle(manifest, items, reviews)
+        own = self._decode(OWN, members[OWN], Belongings) if OWN in members else Belongings()
+        return Bundle(manifest, items, reviews, own)
 
     def _check_limits(self) -> None:
         infos = self.archive.infolist()
@@ -112,7 +115,7 @@ class _Reader:
             raise self._fault("is no progress bundle of Runtime Ladder", "choose a .ladder file")
         if header.version > VERSION:
             raise self._fault("was written by a newer Runtime Ladder", "update this one, then import it")
-        if header.version < VERSION:
+        if header.version not in MEMBERS:
             raise self._fault(f"has the unknown format version {header.version}", "export it again")
         return self._decode(MANIFEST, data, Manifest)
 

@@ -8,7 +8,19 @@ from pathlib import Path
 
 from ladder_content.model import Pack
 
-from ladder_desktop.study import Algorithm, Clock, Desk, Item, Memory, Review, SystemClock, study_day
+from ladder_desktop.study import (
+    Algorithm,
+    Belongings,
+    Clock,
+    Desk,
+    Item,
+    Mark,
+    Memory,
+    Review,
+    SystemClock,
+    study_day,
+)
+from ladder_desktop.study.overlay import reworded_pack
 
 _EPOCH = date(1970, 1, 1)
 
@@ -18,7 +30,8 @@ class Progress:
     """A pack, and how far someone has come in it.
 
     `items` are all that were ever registered, `reviews` is the log, oldest first; the log is the truth, so what is
-    remembered of an item is read off it. `now` is UTC; `zone` is where this person's days begin and end.
+    remembered of an item is read off it. The cards of `pack` are in the person's own words; `own` holds these, the
+    notes and the marks. `now` is UTC; `zone` is where this person's days begin and end.
     """
 
     pack: Pack
@@ -26,6 +39,17 @@ class Progress:
     reviews: tuple[Review, ...]
     now: datetime
     zone: tzinfo
+    own: Belongings
+
+    @property
+    def marks(self) -> dict[str, Mark]:
+        """The marks of each item that has any."""
+        return {marked.item_id: marked.mark for marked in self.own.marks}
+
+    @property
+    def notes(self) -> dict[str, str]:
+        """The note of each item that has one."""
+        return {note.item_id: note.text for note in self.own.notes}
 
     @property
     def memories(self) -> dict[str, Memory]:
@@ -69,7 +93,8 @@ def progress_of(desk: Desk, pack: Pack, clock: Clock | None = None) -> Progress:
         desk.reviews()
     )  # before the items, so that another window cannot add a review of an unlisted one
     items = tuple(state.item for state in desk.states())
-    return Progress(pack, items, reviews, clock.now(), clock.zone())
+    own = desk.belongings()
+    return Progress(reworded_pack(pack, own.edits), items, reviews, clock.now(), clock.zone(), own)
 
 
 def date_of(day: int) -> date:

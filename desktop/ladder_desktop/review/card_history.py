@@ -73,8 +73,12 @@ def _summary(memory: Memory | None, now: datetime, zone: tzinfo) -> str:
     due = when(due_instant(memory, zone), now, zone)
     return (
         f"{memory.phase.capitalize()}, due {due}. Stability {memory.stability:.3g} days, difficulty "
-        f"{memory.difficulty:.1f} of 10, {memory.reps} reviews, {memory.lapses} lapses."
+        f"{memory.difficulty:.1f} of 10, {_count(memory.reps, 'review')}, {_count(memory.lapses, 'lapse')}."
     )
+
+
+def _count(number: int, word: str) -> str:
+    return f"{number} {word}" if number == 1 else f"{number} {word}s"
 
 
 def _table(reviews: Sequence[Review], curve: Curve, zone: tzinfo) -> QTableWidget:
@@ -87,6 +91,7 @@ def _table(reviews: Sequence[Review], curve: Curve, zone: tzinfo) -> QTableWidge
     table.setShowGrid(False)
     table.verticalHeader().hide()
     table.horizontalHeader().setStretchLastSection(True)
+    table.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
     newest_first = list(zip(reviews, curve.dots, strict=True))[::-1]
     for row, (review, dot) in enumerate(newest_first):
         moment = from_ms(review.answered_at).astimezone(zone)

@@ -18,7 +18,7 @@ from ladder_desktop.theme import Theme
 
 Index = QModelIndex | QPersistentModelIndex
 COLUMNS = ("Question", "Study", "State", "Due", "Lapses", "Marks")
-WIDTHS = (0, 190, 90, 120, 60, 170)
+WIDTHS = (0, 190, 90, 130, 80, 190)
 MARKS = COLUMNS.index("Marks")
 LAPSES = COLUMNS.index("Lapses")
 

@@ -73,7 +73,7 @@ class DrillPage(ReviewPage):
         self.reveal_button.setAccessibleName("Show answer")
         self.reveal_button.clicked.connect(self.reveal)
         self.session: Session | None = None
-        self.session_bar = SessionBar()
+        self.session_bar = SessionBar(theme)
         self.session_bar.left_session.connect(self.leave_session)
         self.session_bar.counts.connect(self._count_session)
         self._stack = QStackedWidget()
@@ -228,7 +228,7 @@ class DrillPage(ReviewPage):
             self.tools.refresh(mark, hidden.buried)
         self.session_bar.show_session(self.session)
         if self.session is not None and not self.session.scheduled:
-            self.rating_bar.show_words("again later", "done")
+            self.rating_bar.show_words("comes back", "done")
             if self.session.last() is not None:
                 self._name(self.undo_action, "Undo", f"a rating of {self.session.name}")
         self.accept_action.setEnabled(self.can_rate())

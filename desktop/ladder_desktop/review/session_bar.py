@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QFrame, QHBoxLayout, QLabel
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel
 
 from ladder_desktop.review.key_button import KeyButton
+from ladder_desktop.review.tick import Tick
 from ladder_desktop.study.session import Session
+from ladder_desktop.theme import Theme
 
 
 class SessionBar(QFrame):
@@ -15,13 +17,14 @@ class SessionBar(QFrame):
     left_session = Signal()
     counts = Signal(bool)
 
-    def __init__(self) -> None:
+    def __init__(self, theme: Theme) -> None:
         super().__init__()
         self.setObjectName("aside")
         self._words = QLabel()
         self._words.setTextFormat(Qt.TextFormat.PlainText)
-        self.count_box = QCheckBox("Answers count")
-        self.count_box.setAccessibleName("Answers count for the schedule")
+        self.count_box = Tick("Answers count for the schedule", theme)
+        counted = QLabel("Answers count")
+        counted.setBuddy(self.count_box)
         self.count_box.setToolTip("Off: the schedule stays as it is, and answers are not logged.")
         self.count_box.toggled.connect(self.counts)
         self.leave_button = KeyButton("Back to the queue")
@@ -29,10 +32,11 @@ class SessionBar(QFrame):
         self.leave_button.setToolTip("Esc")
         self.leave_button.clicked.connect(self.left_session)
         row = QHBoxLayout(self)
-        row.setContentsMargins(16, 8, 12, 8)
-        row.setSpacing(16)
+        row.setContentsMargins(29, 8, 32, 8)
+        row.setSpacing(10)
         row.addWidget(self._words, 1)
         row.addWidget(self.count_box)
+        row.addWidget(counted)
         row.addWidget(self.leave_button)
         self.hide()
 

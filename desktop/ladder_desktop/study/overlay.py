@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 from ladder_content import cloze
-from ladder_content.model import Card
+from ladder_content.model import Card, Pack
 
 from .words import Edit
 
@@ -31,6 +31,21 @@ def reworded(card: Card, edits: Iterable[Edit]) -> Card:
     if "key_points" in own:
         own["key_points"] = _lines(str(own["key_points"]))
     return msgspec.structs.replace(card, **own)
+
+
+def reworded_pack(pack: Pack, edits: Iterable[Edit]) -> Pack:
+    """Return the pack with every card in the person's own words."""
+    by_item: dict[str, list[Edit]] = {}
+    for edit in edits:
+        by_item.setdefault(edit.item_id, []).append(edit)
+    studies = tuple(
+        msgspec.structs.replace(
+            study,
+            cards=tuple(reworded(card, by_item.get(f"{pack.id}/{card.id}", ())) for card in study.cards),
+        )
+        for study in pack.studies
+    )
+    return msgspec.structs.replace(pack, studies=studies) if by_item else pack
 
 
 def changed_since(card: Card, edits: Iterable[Edit]) -> dict[str, str]:
