@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constr
 INPUTS := pyproject.toml constraints.txt
 PACK := content/ladder_content/packs/runtime-ladder
 
-.PHONY: help run setup test lint shots keys models bench-live clean
+.PHONY: help run setup test lint shots keys models bench-live bench-study clean
 
 help:
 	@echo "make run         open Runtime Ladder (with no display: a tour in pictures, in tour/)"
@@ -16,6 +16,7 @@ help:
 	@echo "make shots       make the pictures of the README again"
 	@echo "make keys        make docs/keys.md again, the table of all keys"
 	@echo "make models      train the bundled models again from the lesson text (about 20 minutes)"
+	@echo "make bench-study the study store at 20,000 cards and 200,000 reviews, beside Anki"
 	@echo "make bench-live  frame times of the live panel while the engine works"
 
 run: setup
@@ -57,6 +58,9 @@ models: setup
 
 bench-live: setup
 	@QT_QPA_PLATFORM=offscreen $(BIN)/python -m ladder_desktop.live.bench
+
+bench-study: $(VENV)/.ready-test
+	@PYTHONPATH=desktop:content:engine:kernels $(BIN)/python -m tests.study.bench_study
 
 clean:
 	@rm -rf $(VENV) build tour .pytest_cache .mypy_cache .ruff_cache

@@ -51,10 +51,16 @@ def all_memories(db: Database) -> dict[str, Memory]:
 
 def ensure_algorithm(db: Database, algorithm: Algorithm) -> int:
     """Return the number under which an algorithm is stored, storing it first if it is new."""
-    settings = _json(algorithm)
-    db.execute("INSERT OR IGNORE INTO algorithms (settings) VALUES (?)", (settings,))
-    found = db.execute("SELECT algorithm_id FROM algorithms WHERE settings = ?", (settings,))
-    return int(found.fetchone()[0])
+    db.execute("INSERT OR IGNORE INTO algorithms (settings) VALUES (?)", (_json(algorithm),))
+    found = find_algorithm(db, algorithm)
+    assert found is not None
+    return found
+
+
+def find_algorithm(db: Database, algorithm: Algorithm) -> int | None:
+    """Return the number under which an algorithm is stored, None if it is not."""
+    row = db.execute("SELECT algorithm_id FROM algorithms WHERE settings = ?", (_json(algorithm),)).fetchone()
+    return None if row is None else int(row[0])
 
 
 def append(db: Database, review: Review, algorithm_id: int) -> int:
