@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constr
 INPUTS := pyproject.toml constraints.txt
 PACK := content/ladder_content/packs/runtime-ladder
 
-.PHONY: help run setup test lint shots keys models bench-live bench-study clean
+.PHONY: help run setup test lint shots keys models bench-engine bench-live bench-study clean
 
 help:
 	@echo "make run         open Runtime Ladder (with no display: a tour in pictures, in tour/)"
@@ -15,7 +15,8 @@ help:
 	@echo "make setup       only install what both need"
 	@echo "make shots       make the pictures of the README again"
 	@echo "make keys        make docs/keys.md again, the table of all keys"
-	@echo "make models      train the bundled models again from the lesson text (about 20 minutes)"
+	@echo "make models      train the bundled models again from the lesson text (about an hour on one core)"
+	@echo "make bench-engine  the engine's speed against transformers' (about 15 minutes)"
 	@echo "make bench-study the study store at 20,000 cards and 200,000 reviews, beside Anki"
 	@echo "make bench-live  frame times of the live panel while the engine works"
 
@@ -53,8 +54,11 @@ keys: setup
 
 models: setup
 	@mkdir -p build
-	@$(BIN)/python -m ladder_content text --study hub $(PACK) > build/corpus.txt
+	@$(BIN)/python -m ladder_content text $(PACK) > build/corpus.txt
 	@$(BIN)/python -m ladder_engine.training build/corpus.txt engine/ladder_engine/models
+
+bench-engine: $(VENV)/.ready-test
+	@$(BIN)/python -m tests.engine.bench_engine
 
 bench-live: setup
 	@QT_QPA_PLATFORM=offscreen $(BIN)/python -m ladder_desktop.live.bench

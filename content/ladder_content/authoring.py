@@ -8,10 +8,11 @@ import tempfile
 import zipfile
 from importlib import resources
 from importlib.resources.abc import Traversable
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from ladder_content.check import check_pack
 from ladder_content.faults import PackError
+from ladder_content.layouts import LAYOUT, layout_text
 from ladder_content.loader import read_draft
 from ladder_content.published import note_published
 
@@ -48,6 +49,8 @@ def new_pack(folder: Path) -> None:
 def build_pack(folder: Path, out: Path) -> None:
     """Make one zip of a sound pack folder, in one stroke; equal folders give equal bytes.
 
+    The places of boxes whose author gave none are worked out with care here and stored in the zip.
+
     What is built is published: the folder's published.yaml takes in the ids that are new.
     Raises PackError with every fault of a pack that is not sound, AuthoringError if the zip cannot be written.
     """
@@ -61,9 +64,8 @@ def build_pack(folder: Path, out: Path) -> None:
         handle, name = tempfile.mkstemp(dir=out.parent, prefix=f".{out.name}.")
         try:
             with os.fdopen(handle, "wb") as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
-                for path in sorted(path for path in folder.rglob("*") if path.suffix in (".yaml", ".md")):
-                    entry = zipfile.ZipInfo(path.relative_to(folder).as_posix(), _EPOCH)
-                    archive.writestr(entry, path.read_bytes(), zipfile.ZIP_DEFLATED)
+                for inside, data in sorted(_files(folder).items()):
+                    archive.writestr(zipfile.ZipInfo(inside, _EPOCH), data, zipfile.ZIP_DEFLATED)
             Path(name).replace(out)
         except BaseException:
             Path(name).unlink(missing_ok=True)
@@ -86,6 +88,17 @@ def publish_pack(folder: Path) -> None:
         raise AuthoringError(
             f"{folder} cannot be written ({error.strerror}); copy the pack first."
         ) from error
+
+
+def _files(folder: Path) -> dict[str, bytes]:
+    """Return what goes into the zip by its name there: the files of a pack, and the layout of maps that have none."""
+    paths = [path for path in folder.rglob("*") if path.suffix in (".yaml", ".md")]
+    files = {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
+    for maps in read_draft(folder).maps:
+        text = layout_text(maps.entries.values(), maps.stored)
+        if text:
+            files[f"{PurePosixPath(maps.document.name).parent}/{LAYOUT}"] = text.encode()
+    return files
 
 
 def _copy(source: Traversable, target: Path) -> None:

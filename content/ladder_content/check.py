@@ -180,6 +180,8 @@ def _lint_maps(maps: Maps, faults: Faults) -> None:
             if node.mechanism is not None and node.mechanism not in MECHANISMS:
                 message = f"is {shown(node.mechanism)}, which no theme has a colour for"
                 faults.add(name, line, f"{place}.mechanism", message)
+            if node.lane is None or node.order is None:
+                continue
             first = cells.setdefault((node.lane, node.order), node.id)
             if first != node.id:
                 faults.add(name, line, place, f"stands in the place of {shown(first)}: same lane, same order")

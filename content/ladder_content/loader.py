@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from importlib import resources
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TypeVar
 
 from ladder_content import rules
@@ -25,7 +25,9 @@ from ladder_content.document import Document, decode, decode_list, decode_text
 from ladder_content.faults import Fault, Faults, PackError, shown
 from ladder_content.gist import Placed, parse_sections
 from ladder_content.kinds import check_card
+from ladder_content.layouts import LAYOUT, Layout, cells_of
 from ladder_content.model import Card, Fact, Map, Pack, Record, Reference, Snippet, Study, Ticket
+from ladder_content.placing import Cell, placed
 from ladder_content.published import NAME as PUBLISHED
 from ladder_content.published import Published
 from ladder_content.snippets import check_snippet
@@ -69,10 +71,11 @@ class Gist:
 
 @dataclass
 class Maps:
-    """A study's maps.yaml: its maps by their paths."""
+    """A study's maps.yaml: its maps by their paths, as they are written, and the cells that layout.yaml holds."""
 
     document: Document
     entries: dict[str, Map]
+    stored: dict[str, dict[str, Cell]] = field(default_factory=dict)
 
 
 @dataclass
@@ -261,8 +264,14 @@ class _Reader:
         rules.check_unique(document, [(f"{path}.id", one.id) for path, one in maps.items()], {}, self._faults)
         for path, one in maps.items():
             rules.check_map(document, path, one, self._faults)
-        self._draft.maps.append(Maps(document, maps))
-        return maps
+        layouts, in_layouts = self._list(f"{PurePosixPath(name).parent}/{LAYOUT}", Layout, optional=True)
+        stored = cells_of(layouts, maps.values(), in_layouts, self._faults)
+        self._draft.maps.append(Maps(document, maps, stored))
+        return (
+            maps
+            if self._faults.found
+            else {path: placed(one, stored.get(one.id)) for path, one in maps.items()}
+        )
 
     def _check_citations(self) -> None:
         """Look up every citation."""

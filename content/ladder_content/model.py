@@ -158,13 +158,17 @@ class Ticket(Record, frozen=True):
 
 
 class Node(Record, frozen=True):
-    """A box on a map. It is placed by lane (row) and order (column). `mechanism` names its colour in the theme."""
+    """A box on a map. `mechanism` names its colour in the theme.
+
+    It is placed by lane (row) and order (column). A map gives both to all its nodes, or leaves its places to the
+    loader (placing.py): the nodes of a loaded pack always have them.
+    """
 
     id: str
     label: str
     why: str
-    lane: int
-    order: int
+    lane: int | None = None
+    order: int | None = None
     mechanism: str | None = None
 
 

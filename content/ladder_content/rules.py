@@ -78,10 +78,16 @@ def check_map(document: Document, path: str, one: Map, faults: Faults) -> None:
     """Nodes have unique ids and a place that fits a canvas; edges join two different nodes of the map."""
     nodes = [(f"{path}.nodes[{index}].id", node.id) for index, node in enumerate(one.nodes)]
     check_unique(document, nodes, {}, faults)
+    some = any(value is not None for node in one.nodes for value in (node.lane, node.order))
     for index, node in enumerate(one.nodes):
         for name, value in (("lane", node.lane), ("order", node.order)):
-            if not 0 <= value <= MAX_CELL:
-                place = f"{path}.nodes[{index}].{name}"
+            place = f"{path}.nodes[{index}].{name}"
+            if value is None and some:
+                line = document.lines[f"{path}.nodes[{index}]"]
+                faults.add(
+                    document.name, line, place, "is missing; give it to all boxes of the map or to none"
+                )
+            elif value is not None and not 0 <= value <= MAX_CELL:
                 faults.add(document.name, document.lines[place], place, f"must be between 0 and {MAX_CELL}")
     known = {node.id for node in one.nodes}
     for index, edge in enumerate(one.edges):

@@ -104,9 +104,10 @@ class Application(QObject):
             *studies,
             ("drill", "Drill", self._build_drill),
             ("tickets", "Tickets", self._build_tickets),
-            ("cards", "Cards", self._build_cards),
+            ("interview", "Mock interview", self._build_interview),
             ("live", "Live lab", self._build_live),
             ("stats", "Statistics", self._build_stats),
+            ("cards", "Cards", self._build_cards),
         ]
         return [
             Entry(*page, keys=(f"Alt+{number % 10}",) if number <= 10 else ())
@@ -138,7 +139,7 @@ class Application(QObject):
     def _build_lesson(self, study: Study) -> QWidget:
         from ladder_desktop.lessons.lesson_page import LessonPage
 
-        page = LessonPage(self.pack, study, self.theme, self.preferences)
+        page = LessonPage(self.pack, study, self.theme, memory=self.preferences, voice=self.preferences)
         page.go.connect(self.go)
         return page
 
@@ -172,6 +173,14 @@ class Application(QObject):
         page.answered.connect(self.refresh_counts)
         return page
 
+    def _build_interview(self) -> QWidget:
+        from ladder_desktop.interview.interview_page import InterviewPage
+
+        page = InterviewPage(self.desk, self.pack, self.theme, voice=self.preferences)
+        page.go.connect(self.go)
+        page.answered.connect(self.refresh_counts)
+        return page
+
     def _build_live(self) -> QWidget:
         from ladder_engine.client import EngineClient
         from ladder_engine.scenario import bundled_scenarios
@@ -181,6 +190,7 @@ class Application(QObject):
         client = partial(EngineClient, models_dir=models_dir(self.data_dir))
         page = LivePage(bundled_scenarios(), self.theme, client)
         page.failed.connect(self._say_fault)
+        page.go.connect(self.go)
         return page
 
     def _build_stats(self) -> QWidget:

@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from ladder_desktop import system_check
+from ladder_desktop.chat_command import chat
 from ladder_desktop.data_option import DATA_DIR, DATA_HELP, DATA_OPTION
 from ladder_desktop.engine_commands import engine
 from ladder_desktop.faults import Fault, faults_as_sentences
@@ -91,6 +92,7 @@ main.add_command(engine)
 
 
 main.add_command(models)
+main.add_command(chat)
 
 
 @main.command("export")

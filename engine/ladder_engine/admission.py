@@ -7,8 +7,9 @@
   counts 1, a token of an answer 2. A client that comes back after a pause starts at the least counter of those who wait,
   so a pause saves nothing up.
 
-In each of them a sequence that was preempted comes first, and whoever is next waits for room without being overtaken by
-a smaller one.
+Whoever is next waits for room without being overtaken by a smaller one. A sequence that was preempted comes before those
+who have not yet run; where there are priorities, these alone decide. When blocks run out the least urgent one that runs
+is preempted: by priority, or else who entered last.
 """
 
 from __future__ import annotations
@@ -29,6 +30,11 @@ class Admission:
     def __init__(self, config: EngineConfig) -> None:
         self.served: defaultdict[str, int] = defaultdict(int)
         self._last = ""  # the client whose request entered last
+        self.configure(config)
+
+    def configure(self, config: EngineConfig) -> None:
+        """Follow another policy from here on."""
+        self._by_priority = config.admission == "priority"
         ranks: dict[str, Callable[[Sequence], tuple[int, int]]] = {
             "fcfs": lambda seq: (0, seq.seq_id),
             "priority": lambda seq: (seq.arrived_step + HEAD_START * seq.priority, seq.seq_id),
@@ -45,7 +51,12 @@ class Admission:
 
     def next(self, waiting: deque[Sequence]) -> Sequence:
         """Who of those who wait, one at least, enters next. The preempted stand at the head of the queue."""
-        return waiting[0] if waiting[0].was_admitted else min(waiting, key=self._rank)
+        comes_back = waiting[0].was_admitted and not self._by_priority
+        return waiting[0] if comes_back else min(waiting, key=self._rank)
+
+    def least_urgent(self, running: list[Sequence]) -> Sequence:
+        """Who of those who run, in the order in which they entered, is preempted first."""
+        return max(running, key=self._rank) if self._by_priority else running[-1]
 
     def enters(self, seq: Sequence) -> None:
         """`seq` is let in; its prompt is charged the first time."""
@@ -54,6 +65,6 @@ class Admission:
             seq.was_admitted = True
             self.served[seq.client] += PROMPT_WEIGHT * seq.num_prompt_tokens
 
-    def says(self, seq: Sequence, num_tokens: int) -> None:
-        """Charge tokens of an answer."""
-        self.served[seq.client] += ANSWER_WEIGHT * num_tokens
+    def says(self, seq: Sequence) -> None:
+        """One more token of an answer is charged."""
+        self.served[seq.client] += ANSWER_WEIGHT

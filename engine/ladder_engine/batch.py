@@ -32,7 +32,8 @@ class Work(msgspec.Struct, gc=False):
         lacks = len(seq.token_ids) - start
         if lacks == 1 and start >= seq.num_prompt_tokens:
             return Work(seq, start, 1, "decode", True)
-        return Work(seq, start, min(lacks, most), "prefill", lacks <= most)
+        chunk = min(lacks, most, seq.max_prefill_chunk)
+        return Work(seq, start, chunk, "prefill", chunk == lacks)
 
     @property
     def end(self) -> int:
@@ -47,12 +48,30 @@ class Work(msgspec.Struct, gc=False):
 
     @property
     def num_samples(self) -> int:
-        """How many tokens are sampled: after the newest token and after each of its draft tokens."""
-        return 1 + len(self.draft_tokens) if self.samples else 0
+        """How many tokens are sampled: after the newest token and each of its draft tokens, for each seed."""
+        return len(self.seq.seeds) * (1 + len(self.draft_tokens)) if self.samples else 0
+
+
+Pairs = list[tuple[int, int]]
+
+
+@dataclass(slots=True)
+class Moves:
+    """Blocks to copy before the works are computed, as pairs (from, to); in this order, because a block that is
+    swapped out may be anybody's `to` afterwards. `copies` are within the pool, and no `to` is another one's `from`."""
+
+    swapped_out: Pairs = field(default_factory=list)
+    swapped_in: Pairs = field(default_factory=list)
+    copies: Pairs = field(default_factory=list)
 
 
 @dataclass(slots=True)
 class Batch:
-    """The works of one step, in the order in which the sequences entered."""
+    """The works of one step, in the order in which the sequences entered, and what must be done before them.
+
+    `spare` is what is left of the budget.
+    """
 
     works: list[Work] = field(default_factory=list)
+    spare: int = 0
+    moves: Moves = field(default_factory=Moves)

@@ -77,7 +77,7 @@ class BlockPool:
         return found
 
     def share(self, block_ids: Iterable[int]) -> None:
-        """One more owner for these named blocks."""
+        """One more owner for these blocks, each of which is owned or cached."""
         for block_id in block_ids:
             self.ref_counts[block_id] += 1
             self._cached.pop(block_id, None)

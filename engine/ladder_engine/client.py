@@ -18,11 +18,16 @@ import time
 from collections import deque
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from ladder_engine.errors import EngineError
 from ladder_engine.protocol import (
     Abort,
+    Add,
+    Advance,
     Command,
+    Configure,
+    Declined,
     Failed,
     KernelMode,
     Message,
@@ -34,6 +39,7 @@ from ladder_engine.protocol import (
     read_frame,
     write_frame,
 )
+from ladder_engine.sampling import SamplingParams
 from ladder_engine.trace import AnyEvent, RunEnded, RunStarted
 
 SERVICE = (sys.executable, "-m", "ladder_engine.service")
@@ -59,6 +65,7 @@ class EngineClient:
         self._child: _Child | None = None
         self._unanswered: deque[float] = deque()  # when each run that the child has not begun was asked for
         self._running = False
+        self._declined: deque[str] = deque()
 
     @property
     def starting(self) -> bool:
@@ -70,8 +77,12 @@ class EngineClient:
         """Whether a run has begun, or will, and has not ended."""
         return self._running or self.starting
 
-    def run(self, scenario: Path, kernels: KernelMode = "auto", variant: str = "") -> None:
+    def run(
+        self, scenario: Path, kernels: KernelMode = "auto", variant: str = "", until: int | None = None
+    ) -> None:
         """Ask for a run of the scenario file, in one of its variants; it replaces a run that is going on.
+
+        With `until` it holds after that step; see `advance`.
 
         Raises EngineError if the child cannot be started.
         """
@@ -80,7 +91,13 @@ class EngineClient:
             self._child = _Child(self._command)
         self._unanswered.append(time.monotonic())
         self._child.send(
-            Run(scenario=str(scenario), kernels=kernels, variant=variant, models_dir=self._models_dir)
+            Run(
+                scenario=str(scenario),
+                kernels=kernels,
+                variant=variant,
+                until=until,
+                models_dir=self._models_dir,
+            )
         )
 
     def poll(self) -> list[AnyEvent]:
@@ -105,20 +122,43 @@ class EngineClient:
 
     def stop(self) -> None:
         """Ask the child to break off the run; the trace still comes to its RunEnded."""
-        if self._child is not None and self.running:
-            self._child.send(Stop())
+        self._tell(Stop())
+
+    def advance(self, until: int | None) -> None:
+        """Let the run go on until this step is done, and then hold; without a bound when it is None."""
+        self._tell(Advance(until=until))
+
+    def add(self, name: str, prompt: str, max_tokens: int, sampling: SamplingParams | None = None) -> None:
+        """Let one more request arrive."""
+        self._tell(
+            Add(name=name, prompt=prompt, max_tokens=max_tokens, sampling=sampling or SamplingParams())
+        )
+
+    def configure(self, **changes: Any) -> None:
+        """Change settings of the engine that runs."""
+        self._tell(Configure(changes=changes))
+
+    def declined(self) -> str | None:
+        """The sentence of the oldest command since the last call that could not be followed, None if there is none."""
+        return self._declined.popleft() if self._declined else None
 
     def abort(self, seq_id: int) -> None:
         """Ask the child to abort one sequence."""
-        if self._child is not None and self.running:
-            self._child.send(Abort(seq_id=seq_id))
+        self._tell(Abort(seq_id=seq_id))
 
     def close(self) -> None:
         """End the child and the reader thread, within two seconds, whatever they are doing. May be called again."""
         self._end(patient=True)
 
+    def _tell(self, command: Command) -> None:
+        if self._child is not None and self.running:
+            self._child.send(command)
+
     def _take(self, item: Message, events: list[AnyEvent]) -> None:
         """Keep an event of the newest run; drop those of a run that was replaced."""
+        if isinstance(item, Declined):
+            self._declined.append(_sentence(item.message))
+            return
         begins = isinstance(item, RunStarted) or (isinstance(item, Failed) and not self._running)
         if begins and self._unanswered:
             self._unanswered.popleft()

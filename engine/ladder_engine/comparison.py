@@ -6,6 +6,7 @@ and the measures that moved with them. Where it cannot be derived, it says so.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 import msgspec
@@ -76,8 +77,9 @@ class Difference:
     @property
     def words(self) -> str:
         """One clause of a sentence."""
-        left, right = self.cells
-        return f"{self.measure.label} went from {left} to {right} {self.measure.unit}"
+        (left, right), measure = self.cells, self.measure
+        unit = "" if measure.unit in (*measure.label.split(), "times") else f" {measure.unit}"
+        return f"{measure.label} went from {left} to {right}{unit}"
 
 
 def differences(left: Side, right: Side, of: str = "") -> list[Difference]:
@@ -90,11 +92,14 @@ def differences(left: Side, right: Side, of: str = "") -> list[Difference]:
 
 
 def changed_fields(left: EngineConfig, right: EngineConfig) -> list[str]:
-    """The settings that differ."""
+    """The settings that differ. The number of blocks is none of them where the pool only was cut in other pieces."""
+    same_room = left.num_blocks * left.block_size == right.num_blocks * right.block_size
     return [
         field
         for field in msgspec.structs.asdict(left)
-        if getattr(left, field) != getattr(right, field) and field not in NOT_A_MECHANISM
+        if getattr(left, field) != getattr(right, field)
+        and field not in NOT_A_MECHANISM
+        and not (field == "num_blocks" and same_room)
     ]
 
 
@@ -113,6 +118,8 @@ def explain(left: Side, right: Side) -> str:
         )
     rows = {row.measure.name: row for row in differences(left, right)}
     mechanism = BY_FIELD.get(fields[0])
+    if mechanism is not None and mechanism.is_about_order:
+        return _order(mechanism.noun, left, right)
     if mechanism is None:
         return _sentence(fields[0], [row for row in rows.values() if row.matters][:2])
     return _verdict(mechanism, rows)
@@ -137,6 +144,26 @@ def _verdict(mechanism: Mechanism, rows: dict[str, Difference]) -> str:
     said = acted[:1] + exact[:1]
     against = [row for row in moved if row not in said and exact and row.gain not in (None, exact[0].gain)]
     return _sentence(mechanism.noun, said, against)
+
+
+def _order(noun: str, left: Side, right: Side) -> str:
+    """Who came sooner and who came later, where nothing but the order changed."""
+    moved: list[tuple[float, str]] = []
+    for group in _groups(left.state):
+        row = next(row for row in differences(left, right, group) if row.measure.name == "ttft_steps_p50")
+        if row.matters and row.left and row.right:
+            words = f"{group}: {row.measure.label}, went from {row.cells[0]} to {row.cells[1]}"
+            moved.append((row.right / row.left, words))
+    if not moved:
+        return f"{noun} differs, and nobody's first token came much sooner or later."
+    moved.sort()
+    text = f"{noun} made the difference: {moved[0][1]}"
+    return text + (f"; the price is paid by {moved[-1][1]}." if moved[-1][0] > 1 and moved[0][0] < 1 else ".")
+
+
+def _groups(state: RunState) -> list[str]:
+    """The names of the requests, copies of one under one name."""
+    return list(dict.fromkeys(re.sub(r" \d+$", "", seq.name) for seq in state.sequences.values()))
 
 
 def _sentence(noun: str, said: list[Difference], against: list[Difference] | None = None) -> str:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from ladder_engine.config import EngineConfig
 from ladder_engine.executor import Executor
+from ladder_engine.reconfigure import reconfigured
 from ladder_engine.recorder import Recorder
 from ladder_engine.sampling import SamplingParams
 from ladder_engine.scheduler import Scheduler
-from ladder_engine.sequence import Sequence
+from ladder_engine.sequence import NO_LIMIT, Sequence
 from ladder_engine.tokenizer import Tokenizer
 from ladder_engine.trace import StepTimed
 
@@ -28,7 +31,6 @@ class Engine:
         self._executor = executor
         self._tokenizer = tokenizer
         self._eos_token_ids = eos_token_ids
-        self._next_id = 0
 
     @property
     def has_work(self) -> bool:
@@ -44,14 +46,15 @@ class Engine:
         cache_salt: str = "",
         priority: int = 0,
         client: str = "",
+        max_prefill_chunk: int | None = None,
     ) -> Sequence:
         """A request arrives. It is refused at once, with a Refused event that says why, if it can never fit.
 
         Requests with different salts never share cached KV. A lower `priority` is served sooner. Where admission is
-        fair, it is fair between clients.
+        fair, it is fair between clients. `max_prefill_chunk` is the request's own limit in place of the engine's. Who asks for several answers finds the others in the `forks` of this one.
         """
         seq = Sequence.start(
-            seq_id=self._next_id,
+            seq_id=self.scheduler.new_id(),
             name=name,
             prompt=self._tokenizer.encode(prompt),
             max_tokens=max_tokens,
@@ -61,8 +64,8 @@ class Engine:
             cache_salt=cache_salt,
             priority=priority,
             client=client,
+            max_prefill_chunk=max_prefill_chunk or self.scheduler.config.max_prefill_chunk or NO_LIMIT,
         )
-        self._next_id += 1
         self.scheduler.add(seq, prompt)
         return seq
 
@@ -71,6 +74,12 @@ class Engine:
         for seq in (*self.scheduler.running, *self.scheduler.waiting):
             if seq.seq_id == seq_id:
                 self.scheduler.abort(seq)
+
+    def configure(self, changes: Mapping[str, object]) -> None:
+        """Change settings between two steps. Raises EngineError, and nothing changes, when they cannot be."""
+        scheduler = self.scheduler
+        widest = max((len(seq.unit) + seq.num_owed for seq in scheduler.waiting), default=0)
+        scheduler.configure(reconfigured(scheduler.config, changes, scheduler.num_places, widest))
 
     def step(self) -> list[Sequence]:
         """Advance the sequences of one batch; returns those that are done. Call it only when `has_work`."""

@@ -11,6 +11,7 @@ from torch import Tensor
 from ladder_engine.batch import Batch
 from ladder_engine.config import EngineConfig
 from ladder_engine.inputs import prepare
+from ladder_engine.kv_moves import move_blocks
 from ladder_engine.logits import adjust, logprobs, pick
 from ladder_engine.model import Decoder, KVCache, Placement
 from ladder_engine.sequence import Output
@@ -32,10 +33,14 @@ class TorchExecutor:
         self._model = model
         self._block_size = config.block_size
         self._cache = KVCache.empty(model.config, config.num_blocks, config.block_size, like=model.embedding)
+        self._host = KVCache.empty(
+            model.config, config.num_host_blocks, config.block_size, like=model.embedding.cpu()
+        )
 
     @torch.inference_mode()
     def execute(self, batch: Batch) -> list[list[Output]]:
         """See Executor."""
+        move_blocks(batch.moves, self._cache, self._host, self._model.operations)
         inputs = prepare(batch.works, self._block_size)
         place = Placement(
             positions=self._tensor(inputs.positions),

@@ -13,14 +13,11 @@ from typing import assert_never
 from msgspec.structs import replace
 
 from ladder_engine import trace
-from ladder_engine.state import FREE, RunState, SequenceState, Status, Step, Work
-from ladder_engine.trace import AnyEvent, RunStarted
+from ladder_engine.fold_blocks import BlockFolder, TraceError
+from ladder_engine.state import FREE, RunState, SequenceState, Step, Work
+from ladder_engine.trace import AnyEvent
 
 __all__ = ["RunState", "TraceError", "fold"]
-
-
-class TraceError(Exception):
-    """The trace contradicts itself; the message is one sentence that names the step."""
 
 
 def fold(events: Iterable[AnyEvent], state: RunState | None = None) -> RunState:
@@ -44,15 +41,13 @@ def _copy(state: RunState) -> RunState:
         block_owner=list(state.block_owner),
         shared=dict(state.shared),
         cached=dict(state.cached),
+        host_owner=dict(state.host_owner),
         steps=list(state.steps),
     )
 
 
-class _Folder:
+class _Folder(BlockFolder):
     """Applies events, one after another, to a state of its own."""
-
-    def __init__(self, state: RunState) -> None:
-        self.state = state
 
     def take(self, event: AnyEvent) -> None:
         self._check_order(event)
@@ -80,6 +75,14 @@ class _Folder:
                 self._evicted(event)
             case trace.BlocksFreed():
                 self._freed(event)
+            case trace.BlocksCopied():
+                self._copied(event)
+            case trace.SwappedOut():
+                self._swapped_out(event)
+            case trace.SwappedIn():
+                self._swapped_in(event)
+            case trace.Forked():
+                self._forked(event)
             case trace.Scheduled():
                 self._scheduled(event)
             case trace.Preempted():
@@ -88,10 +91,20 @@ class _Folder:
                 self._sampled(event)
             case trace.Verified():
                 self._verified(event)
+            case trace.Chosen():
+                self._chosen(event)
             case trace.Finished():
                 self._finished(event)
             case trace.StepTimed():
                 self._step_timed(event)
+            case trace.Reconfigured():
+                self.state.config = replace(
+                    self._config,
+                    max_num_seqs=event.engine.max_num_seqs,
+                    max_num_batched_tokens=event.engine.max_num_batched_tokens,
+                    prefix_caching=event.engine.prefix_caching,
+                    engine=event.engine,
+                )
             case trace.RunEnded():
                 self.state.ended = event
             case _:
@@ -146,79 +159,6 @@ class _Folder:
         self._put(sequence, status="running", wait_reason=None, admitted=first)
         self._note(admitted=(*self.state.open_step.admitted, event.seq_id))
 
-    def _allocated(self, event: trace.BlocksAllocated) -> None:
-        sequence = self._sequence(event.seq_id, "waiting", "preempted", "running")
-        owner = self.state.block_owner
-        for block_id in event.block_ids:
-            self._require(0 <= block_id < len(owner), f"block {block_id} does not exist")
-            self._require(
-                owner[block_id] == FREE,
-                f"block {block_id} goes to {sequence.name} while {self._name(block_id)} owns it",
-            )
-            self._require(
-                block_id not in self.state.cached,
-                f"block {block_id} goes to {sequence.name} while it is cached",
-            )
-            owner[block_id] = event.seq_id
-        self._put(sequence, block_table=sequence.block_table + event.block_ids)
-        pairs = tuple((block_id, event.seq_id) for block_id in event.block_ids)
-        self._note(allocated=self.state.open_step.allocated + pairs)
-
-    def _shared(self, event: trace.BlocksShared) -> None:
-        state, sequence = self.state, self._sequence(event.seq_id, "running")
-        self._require(
-            not sequence.block_table, f"{sequence.name} shares a prefix after it has taken other blocks"
-        )
-        for block_id in event.block_ids:
-            self._require(
-                block_id in state.cached, f"{sequence.name} shares block {block_id}, which is not cached"
-            )
-            self._own(block_id, (*state.owners(block_id), event.seq_id))
-        found = len(event.block_ids) * self._config.block_size
-        self._require(
-            found < sequence.num_tokens,
-            f"{sequence.name} finds all its tokens cached, and has none to compute",
-        )
-        again = sequence.preemptions > 0
-        self._put(
-            sequence,
-            block_table=event.block_ids,
-            num_computed_tokens=found,
-            num_cached_tokens=sequence.num_cached_tokens + (0 if again else found),
-            num_regained_tokens=sequence.num_regained_tokens + (found if again else 0),
-        )
-        pairs = tuple((block_id, event.seq_id) for block_id in event.block_ids)
-        self._note(shared=state.open_step.shared + pairs)
-
-    def _cached(self, event: trace.BlocksCached) -> None:
-        sequence = self._sequence(event.seq_id, "running")
-        for block_id in event.block_ids:
-            self._require(
-                block_id in sequence.block_table and block_id not in self.state.cached,
-                f"block {block_id} of {sequence.name} cannot be cached",
-            )
-            self.state.cached[block_id] = event.seq_id
-
-    def _evicted(self, event: trace.BlocksEvicted) -> None:
-        for block_id in event.block_ids:
-            unowned = block_id in self.state.cached and not self.state.owners(block_id)
-            self._require(unowned, f"block {block_id} is evicted, and it is not cached without owner")
-            del self.state.cached[block_id]
-        self._note(evicted=self.state.open_step.evicted + event.block_ids)
-
-    def _freed(self, event: trace.BlocksFreed) -> None:
-        sequence = self._sequence(event.seq_id)
-        for block_id in event.block_ids:
-            owns = 0 <= block_id < len(self.state.block_owner) and event.seq_id in self.state.owners(block_id)
-            self._require(owns, f"{sequence.name} frees block {block_id}, which it does not own")
-            self._own(block_id, tuple(o for o in self.state.owners(block_id) if o != event.seq_id))
-        given_up = set(event.block_ids)
-        kept = tuple(block_id for block_id in sequence.block_table if block_id not in given_up)
-        self._put(sequence, block_table=kept)
-        self._note(
-            freed=self.state.open_step.freed + tuple((block_id, event.seq_id) for block_id in event.block_ids)
-        )
-
     def _scheduled(self, event: trace.Scheduled) -> None:
         sequence = self._sequence(event.seq_id, "running")
         name, end = sequence.name, event.start + event.num_tokens - event.num_draft_tokens
@@ -250,7 +190,16 @@ class _Folder:
         sequence = self._sequence(event.seq_id, "running")
         self.state.running.remove(event.seq_id)
         self.state.waiting.insert(0, event.seq_id)
-        self._put(sequence, status="preempted", num_computed_tokens=0, preemptions=sequence.preemptions + 1)
+        kept = event.seq_id in self.state.host_owner.values()
+        self._require(
+            kept == (event.mode == "swap"), f"{sequence.name} is preempted by {event.mode}, which it is not"
+        )
+        self._put(
+            sequence,
+            status="preempted",
+            num_computed_tokens=sequence.num_computed_tokens if kept else 0,
+            preemptions=sequence.preemptions + 1,
+        )
         step = self.state.open_step
         work = tuple(work for work in step.work if work.seq_id != event.seq_id)
         self._note(work=work, preempted=(*step.preempted, event.seq_id))
@@ -258,10 +207,12 @@ class _Folder:
     def _sampled(self, event: trace.Sampled) -> None:
         sequence = self._sequence(event.seq_id, "running")
         work = self._work(event.seq_id)
-        whole = (
-            work is not None
-            and 0 <= work.start + work.num_tokens - sequence.num_tokens <= work.num_draft_tokens
+        end, drafted = (
+            (work.start + work.num_tokens, work.num_draft_tokens)
+            if work
+            else (sequence.num_computed_tokens, 0)
         )
+        whole = 0 <= end - sequence.num_tokens <= drafted
         self._require(whole, f"{sequence.name} says a token before all its tokens are computed")
         first = event.time if sequence.first_token is None else sequence.first_token
         self._put(
@@ -288,10 +239,16 @@ class _Folder:
         verified = replace(work, num_accepted_tokens=event.num_accepted_tokens)
         self._note(work=tuple(verified if other is work else other for other in self.state.open_step.work))
 
+    def _chosen(self, event: trace.Chosen) -> None:
+        sequence = self._sequence(event.seq_id, "running")
+        said = sequence.num_prompt_tokens + len(event.token_ids)
+        self._put(sequence, num_tokens=said, text=event.text, score=event.score)
+
     def _finished(self, event: trace.Finished) -> None:
         sequence = self._sequence(event.seq_id, "running", "waiting", "preempted")
         queue = self.state.running if sequence.status == "running" else self.state.waiting
         queue.remove(event.seq_id)
+        self._drop_host(event.seq_id)
         self._put(
             sequence, status="finished", finish_reason=event.reason, finished=event.time, wait_reason=None
         )
@@ -302,7 +259,8 @@ class _Folder:
         for work in state.open_step.work:
             sequence = state.sequences[work.seq_id]
             self._require(
-                work.end <= sequence.num_tokens, f"{sequence.name} accepts draft tokens that it has not said"
+                work.end <= sequence.num_tokens or sequence.score is not None,
+                f"{sequence.name} accepts draft tokens that it has not said",
             )
             peak = max(work.end, sequence.peak_computed_tokens)
             self._put(sequence, num_computed_tokens=work.end, peak_computed_tokens=peak)
@@ -329,49 +287,3 @@ class _Folder:
             commit_s=event.commit_s,
         )
         state.steps.append(state.open_step)
-
-    def _kv_tokens(self) -> int:
-        """Tokens whose KV stands in owned blocks; a shared block is full, and counts once."""
-        again = sum(len(owners) - 1 for owners in self.state.shared.values())
-        stand = sum(self.state.sequences[seq_id].num_computed_tokens for seq_id in self.state.running)
-        return stand - again * self._config.block_size
-
-    @property
-    def _config(self) -> RunStarted:
-        assert self.state.config is not None  # _check_order lets nothing else come first
-        return self.state.config
-
-    def _sequence(self, seq_id: int, *statuses: Status) -> SequenceState:
-        """Return the sequence; TraceError if it is unknown or has none of the statuses (any will do when none is given)."""
-        sequence = self.state.sequences.get(seq_id)
-        if sequence is None:
-            raise self._error(f"sequence {seq_id} never arrived")
-        if statuses and sequence.status not in statuses:
-            raise self._error(f"{sequence.name} is {sequence.status}, but should be {' or '.join(statuses)}")
-        return sequence
-
-    def _work(self, seq_id: int) -> Work | None:
-        return next((work for work in self.state.open_step.work if work.seq_id == seq_id), None)
-
-    def _own(self, block_id: int, owners: tuple[int, ...]) -> None:
-        self.state.block_owner[block_id] = owners[0] if owners else FREE
-        self.state.shared.pop(block_id, None)
-        if len(owners) > 1:
-            self.state.shared[block_id] = owners
-
-    def _name(self, block_id: int) -> str:
-        owner = self.state.block_owner[block_id]
-        return "nobody" if owner == FREE else self.state.sequences[owner].name
-
-    def _put(self, sequence: SequenceState, **changes: object) -> None:
-        self.state.sequences[sequence.seq_id] = replace(sequence, **changes)
-
-    def _note(self, **changes: object) -> None:
-        self.state.open_step = replace(self.state.open_step, **changes)
-
-    def _require(self, holds: bool, otherwise: str) -> None:
-        if not holds:
-            raise self._error(otherwise)
-
-    def _error(self, what: str) -> TraceError:
-        return TraceError(f"The trace does not add up in step {self.state.open_step.number}: {what}.")

@@ -57,11 +57,13 @@ def prepare(works: list[Work], block_size: int) -> Inputs:
 
     tokens = (work.token_ids for work in works)
     samples = [
-        (work.seq, ends[index] - 1 - len(work.draft_tokens) + place, work.seq.num_tokens + place)
+        (work.seq, seed, ends[index] - 1 - len(work.draft_tokens) + place, work.seq.num_tokens + place)
         for index, work in enumerate(works)
-        for place in range(work.num_samples)
+        if work.samples
+        for seed in work.seq.seeds
+        for place in range(1 + len(work.draft_tokens))
     ]
-    wishes = [seq.sampling for seq, _, _ in samples]
+    wishes = [seq.sampling for seq, _, _, _ in samples]
     return Inputs(
         token_ids=np.fromiter(chain.from_iterable(tokens), np.int64, count=ends[-1]),
         positions=positions,
@@ -69,11 +71,11 @@ def prepare(works: list[Work], block_size: int) -> Inputs:
         block_tables=tables,
         cu_seqlens_q=np.concatenate(([0], ends), dtype=np.int32),
         context_lens=(starts + lens).astype(np.int32),
-        sample_rows=np.array([row for _, row, _ in samples], dtype=np.int64),
+        sample_rows=np.array([row for _, _, row, _ in samples], dtype=np.int64),
         temperature=np.array([wish.temperature for wish in wishes], dtype=np.float32),
         top_k=np.array([wish.top_k for wish in wishes], dtype=np.int32),
         top_p=np.array([wish.top_p for wish in wishes], dtype=np.float32),
         min_p=np.array([wish.min_p for wish in wishes], dtype=np.float32),
-        seeds=np.array([seq.seed for seq, _, _ in samples], dtype=np.int64),
-        sample_positions=np.array([position for _, _, position in samples], dtype=np.int64),
+        seeds=np.array([seed for _, seed, _, _ in samples], dtype=np.int64),
+        sample_positions=np.array([position for _, _, _, position in samples], dtype=np.int64),
     )

@@ -45,6 +45,6 @@ def logprobs(logits: Tensor, seqs: list[Sequence]) -> dict[int, Tensor]:
 
 def pick(row: Tensor, token_id: int, count: int) -> Logprobs:
     """(token, logprob) of the token that was said, then of the `count` likeliest ones."""
-    best = row.topk(count)
+    best = row.topk(min(count, len(row)))
     said = (token_id, row[token_id].item())
     return (said, *zip(best.indices.tolist(), best.values.tolist(), strict=True))

@@ -10,13 +10,17 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Mechanism:
-    """`fields` of EngineConfig switch it; `causes` are the measures that move when it acts, `effects` what follows."""
+    """`fields` of EngineConfig switch it; `causes` are the measures that move when it acts, `effects` what follows.
+
+    One that `is_about_order` changes nothing but who comes first.
+    """
 
     name: str
     noun: str
     fields: tuple[str, ...]
     causes: tuple[str, ...]
     effects: tuple[str, ...]
+    is_about_order: bool = False
 
 
 MECHANISMS = (
@@ -81,7 +85,22 @@ MECHANISMS = (
         "The order of admission",
         ("admission",),
         (),
-        ("ttft_steps_p50", "ttft_steps_max", "queue_steps_max"),
+        ("ttft_steps_p50", "ttft_steps_max"),
+        is_about_order=True,
+    ),
+    Mechanism(
+        "composition",
+        "The composition of steps",
+        ("composition", "max_prefill_chunk"),
+        (),
+        ("ttft_steps_p50", "ttft_steps_max", "steps", "itl_p99", "step_max"),
+    ),
+    Mechanism(
+        "swapping",
+        "Swapping to host memory",
+        ("preemption", "num_host_blocks"),
+        ("recomputed_tokens",),
+        ("computed_tokens", "steps", "seconds"),
     ),
     Mechanism(
         "queue-limit",

@@ -1,16 +1,18 @@
 """What the engine's process and its parent say to each other.
 
 Both pipes carry frames: the length of the body as 4 little-endian bytes, then the body in msgpack. To the child a
-body is one command; from the child it is an array of trace events, or of one `Failed` for a run that could not begin.
+body is one command; from the child it is an array of trace events, or of one `Failed` for a run that could not begin, or of one `Declined` for
+a command that changes nothing.
 No torch here.
 """
 
 from __future__ import annotations
 
-from typing import IO, Literal
+from typing import IO, Any, Literal
 
 import msgspec
 
+from ladder_engine.sampling import SamplingParams
 from ladder_engine.trace import AnyEvent
 
 KernelMode = Literal["auto", "torch", "interpret"]
@@ -18,12 +20,40 @@ MAX_FRAME = 64 << 20
 
 
 class Run(msgspec.Struct, frozen=True, tag_field="type", tag=True):
-    """Run the scenario file; a run that is going on is stopped first. `models_dir` is where added models are kept."""
+    """Run the scenario file, in one of its variants; a run that is going on is stopped first.
+
+    `until`: see Advance. `models_dir` is where added models are kept.
+    """
 
     scenario: str
     kernels: KernelMode = "auto"
     variant: str = ""
+    until: int | None = None
     models_dir: str = ""
+
+
+class Advance(msgspec.Struct, frozen=True, tag_field="type", tag=True):
+    """Go on until this step is done and then hold, computing nothing; None: never hold.
+
+    A step that is over holds at once. While the engine holds, its clock stands still.
+    """
+
+    until: int | None = None
+
+
+class Add(msgspec.Struct, frozen=True, tag_field="type", tag=True):
+    """One more request arrives, before the next step."""
+
+    name: str
+    prompt: str
+    max_tokens: int
+    sampling: SamplingParams = SamplingParams()
+
+
+class Configure(msgspec.Struct, frozen=True, tag_field="type", tag=True):
+    """Change these settings (fields of EngineConfig) before the next step."""
+
+    changes: dict[str, Any]
 
 
 class Abort(msgspec.Struct, frozen=True, tag_field="type", tag=True):
@@ -46,8 +76,14 @@ class Failed(msgspec.Struct, frozen=True, tag_field="type", tag=True):
     message: str
 
 
-Command = Run | Abort | Stop | Shutdown
-Message = AnyEvent | Failed
+class Declined(msgspec.Struct, frozen=True, tag_field="type", tag=True):
+    """A command could not be followed, and the run goes on as it was. `message` is one sentence for a person."""
+
+    message: str
+
+
+Command = Run | Advance | Add | Configure | Abort | Stop | Shutdown
+Message = AnyEvent | Failed | Declined
 
 _encoder = msgspec.msgpack.Encoder()
 _commands = msgspec.msgpack.Decoder(Command)
@@ -58,7 +94,7 @@ class ProtocolError(Exception):
     """The other side said something that is not part of the protocol."""
 
 
-def write_frame(stream: IO[bytes], body: Command | list[AnyEvent] | list[Failed]) -> None:
+def write_frame(stream: IO[bytes], body: Command | list[AnyEvent] | list[Failed] | list[Declined]) -> None:
     """Write one frame and flush it."""
     payload = _encoder.encode(body)
     stream.write(len(payload).to_bytes(4, "little") + payload)

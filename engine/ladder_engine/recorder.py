@@ -35,6 +35,10 @@ class Recorder:
         self.time = self._clock() - self._zero
         return self.time
 
+    def skip(self, seconds: float) -> None:
+        """Leave out so much of the time that has passed: the engine was held, and its clock with it."""
+        self._zero += seconds
+
     def begin_step(self) -> None:
         """From here on, events belong to this step."""
         self.step = self.step or 1

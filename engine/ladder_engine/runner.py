@@ -16,19 +16,22 @@ from ladder_engine.executor import TorchExecutor
 from ladder_engine.model import Decoder
 from ladder_engine.protocol import KernelMode
 from ladder_engine.recorder import Recorder, Sink
-from ladder_engine.scenario import Request, Scenario, check_fits, load_scenario, with_variant
+from ladder_engine.scenario import Scenario, check_fits, load_scenario, with_variant
 from ladder_engine.tokenizer import Tokenizer
 from ladder_engine.trace import SCHEMA, RunEnded, RunStarted
 
 Attend = Callable[[Engine], bool]
-"""Called before every step; returns whether to go on. It may abort sequences."""
+"""Called before every step; returns whether to go on. It may wait, and add, abort and change settings.
+
+When a run that stays open has nothing to do, it is called too: the run goes on if it has added something.
+"""
 
 
 def run_scenario(
     path: Path,
     sink: Sink,
     kernels: KernelMode = "auto",
-    attend: Attend = lambda _engine: True,
+    attend: Attend = lambda engine: engine.has_work,
     variant: str = "",
     models_dir: Path | None = None,
 ) -> None:
@@ -43,7 +46,7 @@ def run_scenario(
     engine = _build(scenario, recorder, kernels, models_dir)
     error: str | None = None
     try:
-        _drive(engine, scenario.requests, attend)
+        _drive(engine, scenario, attend)
     except KeyboardInterrupt:
         error = f"{path}: the run was interrupted in step {recorder.step}."
         raise
@@ -64,13 +67,7 @@ def _build(scenario: Scenario, recorder: Recorder, kernels: KernelMode, models_d
     folder, config = scenario.model_folder(models_dir), scenario.engine
     tokenizer = Tokenizer.load(folder)
     check_fits(scenario, lambda text: len(tokenizer.encode(text)))
-    device = torch.device("cuda" if torch.cuda.is_available() and kernels != "interpret" else "cpu")
-    try:
-        operations = choose(device, kernels)
-    except KernelError as error:
-        raise EngineError(str(error)) from None
-    _leave_cores_free()
-    model = Decoder.load(folder, operations, device, torch.float32)
+    model = load_model(folder, kernels)
     if config.max_model_len > model.config.max_position_embeddings:
         raise ScenarioError(
             f"{scenario.path}: max_model_len is {config.max_model_len}, and {scenario.model} knows only "
@@ -89,8 +86,8 @@ def _build(scenario: Scenario, recorder: Recorder, kernels: KernelMode, models_d
         scenario=scenario.id,
         variant=scenario.variant,
         model=scenario.model,
-        kernels=operations.name,
-        device=str(device),
+        kernels=model.operations.name,
+        device=str(model.embedding.device),
         num_blocks=config.num_blocks,
         block_size=config.block_size,
         max_num_seqs=config.max_num_seqs,
@@ -104,6 +101,17 @@ def _build(scenario: Scenario, recorder: Recorder, kernels: KernelMode, models_d
     return Engine(config, executor, tokenizer, model.config.eos_token_ids, recorder)
 
 
+def load_model(folder: Path, kernels: KernelMode, dtype: torch.dtype = torch.float32) -> Decoder:
+    """The model on the GPU if there is one. Raises EngineError."""
+    device = torch.device("cuda" if torch.cuda.is_available() and kernels != "interpret" else "cpu")
+    try:
+        operations = choose(device, kernels)
+    except KernelError as error:
+        raise EngineError(str(error)) from None
+    _leave_cores_free()
+    return Decoder.load(folder, operations, device, dtype)
+
+
 def _leave_cores_free() -> None:
     """Take half of the cores, at most four, unless OMP_NUM_THREADS says otherwise.
 
@@ -114,10 +122,10 @@ def _leave_cores_free() -> None:
         torch.set_num_threads(min(4, max(1, (os.cpu_count() or 1) // 2)))
 
 
-def _drive(engine: Engine, requests: tuple[Request, ...], attend: Attend) -> None:
+def _drive(engine: Engine, scenario: Scenario, attend: Attend) -> None:
     """Step until everybody is served. When nobody is here, the next one arrives at once."""
-    coming = deque(sorted(requests, key=lambda request: request.arrive_at_step))
-    while coming or engine.has_work:
+    coming = deque(sorted(scenario.requests, key=lambda request: request.arrive_at_step))
+    while coming or engine.has_work or scenario.stays_open:
         while coming and (coming[0].arrive_at_step <= max(engine.recorder.step, 1) or not engine.has_work):
             request = coming.popleft()
             engine.add(
@@ -128,6 +136,7 @@ def _drive(engine: Engine, requests: tuple[Request, ...], attend: Attend) -> Non
                 cache_salt=request.cache_salt,
                 priority=request.priority,
                 client=request.client,
+                max_prefill_chunk=request.max_prefill_chunk,
             )
         if not attend(engine):
             for seq in (*engine.scheduler.running, *engine.scheduler.waiting):

@@ -30,6 +30,7 @@ variants:                     # the same requests under other settings; the firs
 prediction: {question: ..., measure: cached_share, variant: with, kind: number}          # prediction.py
 explained_by: study:paging/gist/prefix       # the place of the lessons that explains it
 tickets: [hub-ticket-shared-system-prompt]   # the tickets that it shows
+stays_open: true              # in the window the engine waits for prompts of one's own until it is stopped
 ```
 Nothing here imports torch: the window reads scenarios too.
 """
@@ -81,6 +82,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     cache_salt: Label = ""
     priority: Annotated[int, msgspec.Meta(ge=-100, le=100)] = 0
     client: Label = ""
+    max_prefill_chunk: Positive | None = None
     sampling: SamplingParams = SamplingParams()
     copies: Annotated[int, msgspec.Meta(ge=1, le=MAX_REQUESTS)] = 1
     every: Annotated[int, msgspec.Meta(ge=0, le=10_000)] = 0
@@ -125,6 +127,7 @@ class Scenario(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     prediction: Prediction | None = None
     explained_by: Annotated[str, msgspec.Meta(pattern=r"^$|^(study|card|ticket):[a-z0-9/-]+$")] = ""
     tickets: tuple[Line, ...] = ()
+    stays_open: bool = False
     path: Path = Path()
     variant: str = ""
 
@@ -214,7 +217,9 @@ def load_scenario(path: Path) -> Scenario:
 def check_fits(scenario: Scenario, count_tokens: Callable[[str], int]) -> None:
     """Raise ScenarioError if a request could never run: what it needs, what there is, what to change."""
     for request in scenario.requests:
-        never = scenario.engine.why_never(count_tokens(request.prompt), request.max_tokens)
+        never = scenario.engine.why_never(
+            count_tokens(request.prompt), request.max_tokens, request.sampling.n, request.sampling.beam_width
+        )
         if never:
             raise ScenarioError(
                 f"{scenario.path}: request {request.name!r} can never run: it {never}; "

@@ -4,20 +4,23 @@ There is no prefill phase and no decode phase: every sequence has `num_tokens` i
 KV stands, and a step moves the second toward the first. Chunked prefill, recomputing after a preemption and a prefix
 that is found in the cache fall out of that; a decode is the case where one token is missing.
 
-Two orders hold it together. `running` is in order of admission, and whoever entered first can take blocks from every
-later one; since the whole pool is large enough for any single sequence (others are refused when they arrive), every step
-advances somebody. And a sequence enters only while every running one has had its share of the budget, so nobody who runs
-is ever left out.
+Two orders hold it together. Blocks go by urgency: whoever is more urgent can take them from all others, and since the
+whole pool is large enough for any single request (others are refused when they arrive), the most urgent one that runs is
+never held up. The budget goes by entry: each running sequence has one token of it, and the rest goes to those who lack
+more, first to who entered first; so nobody who runs is ever left out (composition.py can make them take turns).
 """
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
+from itertools import count, zip_longest
 
 from ladder_engine.admission import Admission
 from ladder_engine.batch import Batch, Work
 from ladder_engine.block_manager import BlockManager
+from ladder_engine.branching import Branching
+from ladder_engine.composition import Composition
 from ladder_engine.config import EngineConfig
 from ladder_engine.ngram import propose
 from ladder_engine.recorder import Recorder
@@ -26,14 +29,15 @@ from ladder_engine.trace import (
     Admitted,
     Arrived,
     Finished,
-    FinishReason,
     Preempted,
+    Reconfigured,
     Refused,
     Sampled,
     Scheduled,
     Verified,
     WaitReason,
     Waits,
+    WorkKind,
 )
 
 BEHIND: dict[str, WaitReason] = {
@@ -53,7 +57,10 @@ class Scheduler:
         self.waiting: deque[Sequence] = deque()
         self.running: list[Sequence] = []
         self.admission = Admission(config)
+        self.composition = Composition(config)
         self.propose: Callable[[list[int], int], list[int]] = propose
+        self.new_id = count().__next__
+        self._branching = Branching(self.blocks, recorder, self.new_id, self._say)
         self._recorder = recorder
         self._record = recorder.add
 
@@ -70,7 +77,9 @@ class Scheduler:
             priority=seq.priority,
             client=seq.client,
         )
-        refusal = self.config.why_never(seq.num_prompt_tokens, seq.max_tokens)
+        refusal = self.config.why_never(
+            seq.num_prompt_tokens, seq.max_tokens, len(seq.seeds), seq.search.width if seq.search else 0
+        )
         if not refusal and len(self.waiting) == self.config.max_num_waiting:
             refusal = f"arrives while {len(self.waiting)} wait, and max_num_waiting allows no more"
         if refusal:
@@ -81,33 +90,21 @@ class Scheduler:
             self.waiting.append(seq)
 
     def schedule(self) -> Batch:
-        """Share out one step: budget and blocks to those who run, then to those who wait, as admission says."""
+        """Share out one step: who advances, by how many tokens, and in which blocks."""
         batch = Batch()
-        spare = self.config.max_num_batched_tokens - len(self.running)  # one token is for each of them
-        for seq in self.running:
-            work = Work.next(seq, 1 + spare)
-            spare -= work.num_tokens - 1
-            batch.works.append(work)
-        self._grant(batch)
-
-        wait_reason: WaitReason | None = None
-        if self.config.batching == "static" and self.running:
-            wait_reason = "static_batch"
-        while self.waiting and not wait_reason:
-            seq = self.admission.next(self.waiting)
-            prefix = self.blocks.cached_prefix(seq)
-            wait_reason = self._why_not(seq, prefix, spare)
-            if not wait_reason:
-                self._admit(seq, prefix)
-                work = Work.next(seq, spare)
-                spare -= work.num_tokens
-                batch.works.append(work)
-                self.blocks.grow([work])
-
+        wait_reason: WaitReason | None = "decode_turn"
+        for kinds in self.composition.turns():
+            self._advance(batch, kinds)
+            if "prefill" in kinds:
+                wait_reason = self._let_in(batch)
+            if batch.works:
+                break
+        self.composition.took(kinds, self.running, self.waiting)
         if self.config.num_speculative_tokens:
-            self._draft(batch, spare)
+            self._draft(batch)
         self._tell(batch)
         self._explain(wait_reason)
+        batch.moves = self.blocks.hand_over()
         return batch
 
     def commit(self, batch: Batch, outputs: list[list[Output]]) -> list[Sequence]:
@@ -117,85 +114,143 @@ class Scheduler:
         Returns the sequences that are done. Their blocks are free.
         """
         said = iter(outputs)
-        done: list[Sequence] = []
         for work in batch.works:
             seq = work.seq
-            accepted = self._say(work, next(said)) if work.samples else 0
-            seq.num_computed_tokens = work.start + work.num_tokens - len(work.draft_tokens) + accepted
+            seq.num_computed_tokens = work.start + work.num_tokens - len(work.draft_tokens)
+            if work.samples:
+                self._follow(work, next(said))
             if self.config.prefix_caching:
                 self.blocks.cache(seq, work.start)
             if work.draft_tokens:
                 self.blocks.trim(seq)
-            if seq.finish_reason:
-                self._finish(seq, seq.finish_reason)
-                done.append(seq)
+        done = [seq for seq in self.running if seq.finish_reason]
         if done:
             self.running = [seq for seq in self.running if not seq.finish_reason]
+        for seq in done:
+            self._finish(seq)
         return done
 
-    def abort(self, seq: Sequence) -> None:
-        """Forget a sequence that waits or runs, now."""
+    def configure(self, config: EngineConfig) -> None:
+        """Follow other settings from the next step on. Who runs already stays, whatever the new limits."""
+        self.config = config
+        self.blocks.configure(config)
+        self.admission.configure(config)
+        self.composition = Composition(config)
         self._recorder.tick()
-        if seq in self.running:
-            self.running.remove(seq)
-        else:
-            self.waiting.remove(seq)
-        seq.finish_reason = "aborted"
-        self._finish(seq, "aborted")
+        self._record(Reconfigured, engine=config)
 
-    def _grant(self, batch: Batch) -> None:
-        """Give each work its blocks. While there are too few, the youngest sequence gives up its own."""
+    def abort(self, seq: Sequence) -> None:
+        """Forget a sequence that waits or runs, now; of a beam search, all beams."""
+        self._recorder.tick()
+        for member in seq.unit:
+            (self.running if member in self.running else self.waiting).remove(member)
+            member.finish_reason = "aborted"
+            self._finish(member)
+
+    def _advance(self, batch: Batch, kinds: tuple[WorkKind, ...]) -> None:
+        """Budget and blocks for those who run and have work of these kinds."""
+        batch.spare = self.config.max_num_batched_tokens
+        members = self.running if len(kinds) > 1 else [seq for seq in self.running if seq.kind in kinds]
+        self._share_budget(batch, members)
         while self.blocks.missing(growing := self.blocks.growing(batch.works)) > self.pool.num_free:
-            seq = self.running.pop()
-            batch.works = [work for work in batch.works if work.seq is not seq]
-            self._preempt(seq)
+            unit = self.admission.least_urgent(self.running).unit
+            batch.works = [work for work in batch.works if work.seq not in unit]
+            for seq in reversed(unit):
+                self._preempt(seq)
         self.blocks.grow(growing)
 
-    def _why_not(self, seq: Sequence, prefix: list[int], spare: int) -> WaitReason | None:
-        """Why `seq`, whose first blocks are cached, cannot enter now; None if it can."""
-        if len(self.running) == self.config.max_num_seqs:
+    def _let_in(self, batch: Batch) -> WaitReason | None:
+        """Let those enter who wait, as admission says; returns why the next one must go on waiting."""
+        if self.config.batching == "static" and self.running:
+            return "static_batch"
+        while self.waiting:
+            unit = self.admission.next(self.waiting).unit
+            wait_reason = self._why_not(unit, batch.spare)
+            if wait_reason:
+                return wait_reason
+            for seq in unit:
+                self._admit(seq)
+            self.blocks.grow(self._share_budget(batch, unit))
+        return None
+
+    @property
+    def num_places(self) -> int:
+        """Sequences that run, and forks for which a place is kept."""
+        return len(self.running) + sum(seq.num_owed for seq in self.running)
+
+    def _share_budget(self, batch: Batch, seqs: list[Sequence]) -> list[Work]:
+        """Add works: one token for each of these, and the rest of the budget to the first who lack more."""
+        works: list[Work] = []
+        spare = batch.spare - len(seqs)
+        for seq in seqs:
+            work = Work.next(seq, 1 + spare)
+            spare -= work.num_tokens - 1
+            if work.num_tokens:  # a beam may have to wait for the others of its search
+                works.append(work)
+        batch.works += works
+        batch.spare = spare
+        return works
+
+    def _why_not(self, unit: list[Sequence], spare: int) -> WaitReason | None:
+        """Why these sequences cannot enter now; None if they can."""
+        num_running = self.num_places + len(unit) + sum(seq.num_owed for seq in unit)
+        if num_running > self.config.max_num_seqs:
             return "max_num_seqs"
-        if not self.blocks.has_room(seq, prefix):
+        if not self.blocks.has_room(unit, self.running):
             return "no_free_blocks"
-        return None if spare > 0 else "token_budget"
+        if spare < len(unit) or num_running > self.config.max_num_batched_tokens:
+            return "token_budget"
+        return None
 
-    def _say(self, work: Work, outputs: list[Output]) -> int:
-        """Append what was sampled, as far as the drafts were right; returns how many draft tokens that are."""
-        seq, drafts, recorder = work.seq, work.draft_tokens, self._recorder
+    def _follow(self, work: Work, outputs: list[Output]) -> None:
+        """Go on with what was sampled after the newest token and after each of the draft tokens."""
+        seq, drafts = work.seq, work.draft_tokens
+        if seq.search:
+            self._branching.beams(seq, outputs[0], self.running)
+        elif len(seq.seeds) > 1:
+            self._branching.answers(seq, outputs, self.running)
+        elif not drafts:
+            self._say(seq, outputs[0])
+        else:
+            self._verify(seq, drafts, outputs)
+
+    def _say(self, seq: Sequence, output: Output) -> None:
+        """Append one token to an answer."""
+        text = seq.append(output.token_id)
+        self.admission.says(seq)
+        recorder = self._recorder
+        recorder.write(
+            Sampled(recorder.step, recorder.time, seq.seq_id, output.token_id, text, output.logprobs)
+        )
+
+    def _verify(self, seq: Sequence, drafts: list[int], outputs: list[Output]) -> None:
+        """Append what was sampled, as far as the draft was right, and what was sampled where it was wrong."""
         accepted = 0
-        for output in outputs:
-            text = seq.append(output.token_id)
-            recorder.write(
-                Sampled(recorder.step, recorder.time, seq.seq_id, output.token_id, text, output.logprobs)
-            )
-            right = accepted < len(drafts) and output.token_id == drafts[accepted]
-            accepted += right
-            if seq.finish_reason or not right:
+        for output, draft in zip_longest(outputs, drafts):
+            self._say(seq, output)
+            accepted += output.token_id == draft
+            if seq.finish_reason or output.token_id != draft:
                 break
-        self.admission.says(seq, accepted + (not right))
-        if drafts:
-            self._record(
-                Verified, seq_id=seq.seq_id, num_draft_tokens=len(drafts), num_accepted_tokens=accepted
-            )
-        return accepted
+        seq.num_computed_tokens += accepted
+        self._record(Verified, seq_id=seq.seq_id, num_draft_tokens=len(drafts), num_accepted_tokens=accepted)
 
-    def _draft(self, batch: Batch, spare: int) -> None:
+    def _draft(self, batch: Batch) -> None:
         """Let decodes compute drafts too, as far as budget and blocks are left over: it costs nobody anything."""
         config = self.config
         if config.max_num_speculating is not None and len(self.running) > config.max_num_speculating:
             return
         for work in batch.works:
             seq = work.seq
-            if work.kind != "decode" or seq.sampling.penalises:
+            if work.kind != "decode" or seq.sampling.penalises or seq.search:
                 continue
             empty = self.pool.num_free - self.pool.num_cached
             room = (len(seq.block_table) + empty) * config.block_size - seq.num_tokens
             to_come = seq.max_tokens - seq.num_answer_tokens - 1
-            length = min(config.num_speculative_tokens, spare, room, to_come)
+            length = min(config.num_speculative_tokens, batch.spare, room, to_come)
             if length > 0:
                 work.draft_tokens = self.propose(seq.token_ids, length)
                 work.num_tokens += len(work.draft_tokens)
-                spare -= len(work.draft_tokens)
+                batch.spare -= len(work.draft_tokens)
                 self.blocks.grow([work])
 
     def _tell(self, batch: Batch) -> None:
@@ -208,25 +263,38 @@ class Scheduler:
             for work in batch.works
         )
 
-    def _admit(self, seq: Sequence, prefix: list[int]) -> None:
+    def _admit(self, seq: Sequence) -> None:
         """Let a waiting sequence into the running batch, with the blocks that hold its first tokens already."""
         self.waiting.remove(seq)
         self.running.append(seq)
         self.admission.enters(seq)
         seq.wait_reason = None
         self._record(Admitted, seq_id=seq.seq_id)
-        self.blocks.share(seq, prefix)
+        self.blocks.enter(seq)
 
     def _preempt(self, seq: Sequence) -> None:
-        """Take all blocks away: the sequence goes back to the head of the queue and computes its KV again."""
+        """Take all blocks away: the sequence goes back to the head of the queue. Its KV is kept in host memory, if that is
+        wanted and has room, or computed again."""
+        swaps = self.blocks.swap_out(seq)
+        self.running.remove(seq)
         self.blocks.free(seq)
-        self._record(Preempted, seq_id=seq.seq_id, num_computed_tokens=seq.num_computed_tokens)
-        seq.num_computed_tokens = 0
+        self._record(
+            Preempted,
+            seq_id=seq.seq_id,
+            num_computed_tokens=seq.num_computed_tokens,
+            mode="swap" if swaps else "recompute",
+        )
+        if not swaps:
+            seq.num_computed_tokens = 0
+            if seq.search:
+                seq.search.forget(seq)
         self.waiting.appendleft(seq)
 
-    def _finish(self, seq: Sequence, reason: FinishReason) -> None:
+    def _finish(self, seq: Sequence) -> None:
+        assert seq.finish_reason
         self.blocks.free(seq)
-        self._record(Finished, seq_id=seq.seq_id, reason=reason)
+        self.blocks.drop_host(seq)
+        self._record(Finished, seq_id=seq.seq_id, reason=seq.finish_reason)
 
     def _explain(self, reason: WaitReason | None) -> None:
         """Say why the next one waits, and that the others wait behind it, where that is news."""

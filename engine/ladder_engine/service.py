@@ -16,7 +16,11 @@ from typing import IO, TYPE_CHECKING
 from ladder_engine.errors import EngineError
 from ladder_engine.protocol import (
     Abort,
+    Add,
+    Advance,
     Command,
+    Configure,
+    Declined,
     Failed,
     ProtocolError,
     Run,
@@ -41,6 +45,7 @@ class Service:
         self._inbox = inbox
         self._out = out
         self._next: Run | Shutdown | None = None  # what ended the run that is going on
+        self._until: int | None = None  # the step after which the engine holds
 
     def serve(self) -> None:
         """Do what comes until Shutdown."""
@@ -53,11 +58,12 @@ class Service:
                     return
                 case ProtocolError():
                     self._complain(f"The engine was sent a command that it does not know ({command}).")
-                case Abort() | Stop():
+                case _:
                     pass  # nothing runs
 
     def _run(self, command: Run) -> None:
         begun = False
+        self._until = command.until
 
         def send(events: list[AnyEvent]) -> None:
             nonlocal begun
@@ -78,22 +84,52 @@ class Service:
             self._complain(f"{command.scenario}: cannot be run ({type(error).__name__}: {error}).")
 
     def _attend(self, engine: Engine) -> bool:
-        """Between two steps: do what has come; returns whether to go on."""
-        while True:
+        """Between two steps: do what has come, and wait while the engine holds; returns whether to go on.
+
+        A run that calls with nothing to do is open, and waits for more.
+        """
+        is_open = not engine.has_work
+        while engine.has_work or is_open:
+            held = not engine.has_work or self._is_over(engine.recorder.step)
+            if held:
+                engine.recorder.flush()  # who has arrived is seen while the engine holds
+            began = engine.recorder.tick()
             try:
-                command = self._inbox.get_nowait()
+                command = self._inbox.get(block=held)
             except Empty:
                 return True
-            match command:
-                case Abort():
-                    engine.abort(command.seq_id)
-                case Stop():
-                    return False
-                case Run() | Shutdown():
-                    self._next = command
-                    return False
-                case ProtocolError():
-                    self._complain(f"The engine was sent a command that it does not know ({command}).")
+            if held:
+                engine.recorder.skip(engine.recorder.tick() - began)
+            if not self._follow(command, engine):
+                return False
+        return True
+
+    def _is_over(self, step: int) -> bool:
+        """Whether all steps that may run have run, when `step` is the next; before the first it is 0."""
+        return self._until is not None and max(step, 1) > self._until
+
+    def _follow(self, command: Command | ProtocolError, engine: Engine) -> bool:
+        """Do one command of a run that is going on; returns whether the run goes on."""
+        match command:
+            case Advance():
+                self._until = command.until
+            case Add():
+                engine.add(command.name, command.prompt, command.max_tokens, command.sampling)
+            case Configure():
+                try:
+                    engine.configure(command.changes)
+                except EngineError as error:
+                    write_frame(self._out, [Declined(str(error))])
+            case Abort():
+                engine.abort(command.seq_id)
+            case Stop():
+                return False
+            case Run() | Shutdown():
+                self._next = command
+                return False
+            case ProtocolError():
+                self._complain(f"The engine was sent a command that it does not know ({command}).")
+        return True
 
     def _complain(self, message: str) -> None:
         write_frame(self._out, [Failed(message)])

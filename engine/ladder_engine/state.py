@@ -19,6 +19,7 @@ Status = Literal["waiting", "running", "preempted", "finished", "refused"]
 class SequenceState(msgspec.Struct, frozen=True, kw_only=True):
     """One request. Times are seconds since the engine started; None where it has not happened yet.
 
+    A fork has a `parent_id`, and its request's prompt and times. `score` is that of an answer which a beam search chose.
     `num_cached_tokens` of its prompt were found in the prefix cache when it was first admitted. After a preemption
     `num_regained_tokens` were found there again, and `num_recomputed_tokens` had to be computed once more;
     `peak_computed_tokens` is the most that ever stood computed.
@@ -31,6 +32,7 @@ class SequenceState(msgspec.Struct, frozen=True, kw_only=True):
     max_tokens: int
     num_tokens: int
     arrived: float
+    parent_id: int | None = None
     status: Status = "waiting"
     wait_reason: WaitReason | None = None
     refusal: str | None = None
@@ -42,6 +44,7 @@ class SequenceState(msgspec.Struct, frozen=True, kw_only=True):
     peak_computed_tokens: int = 0
     block_table: tuple[int, ...] = ()
     text: str = ""
+    score: float | None = None
     preemptions: int = 0
     admitted: float | None = None
     first_token: float | None = None
@@ -92,7 +95,8 @@ class Work(msgspec.Struct, frozen=True):
 class Step(msgspec.Struct, frozen=True, kw_only=True):
     """One column of the batch timeline. Blocks come as (block id, sequence id); `waiting` is the queue afterwards.
 
-    `num_sampled` counts the tokens said, `num_kv_tokens` the tokens whose KV stands in owned blocks; `time` is the end of
+    `copied` has pairs (from, to) of blocks: copies on write; `swapped_out` and `swapped_in` the blocks
+    whose KV went to host memory or came from there. `num_sampled` counts the tokens said, `num_kv_tokens` the tokens whose KV stands in owned blocks; `time` is the end of
     the step.
     """
 
@@ -105,6 +109,9 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
     allocated: tuple[tuple[int, int], ...] = ()
     freed: tuple[tuple[int, int], ...] = ()
     shared: tuple[tuple[int, int], ...] = ()
+    copied: tuple[tuple[int, int], ...] = ()
+    swapped_out: tuple[int, ...] = ()
+    swapped_in: tuple[int, ...] = ()
     evicted: tuple[int, ...] = ()
     num_sampled: int = 0
     num_kv_tokens: int = 0
@@ -131,7 +138,8 @@ class RunState(msgspec.Struct, kw_only=True):
 
     `waiting` and `running` are the queues in order; preempted sequences stand in `waiting`. `block_owner` gives the
     sequence that owns each block, or FREE; `shared` all owners of those blocks that have several, the one in
-    `block_owner` first. `cached` says for each block that can be found by its prefix, owned or not, who computed it.
+    `block_owner` first. `cached` says for each block that can be found by its prefix, owned or not, who computed it, and
+    `host_owner` for each block of host memory in use, whose KV it keeps.
     `steps` are the finished steps, `open_step` the one in progress.
     """
 
@@ -142,6 +150,7 @@ class RunState(msgspec.Struct, kw_only=True):
     block_owner: list[int] = []
     shared: dict[int, tuple[int, ...]] = {}
     cached: dict[int, int] = {}
+    host_owner: dict[int, int] = {}
     steps: list[Step] = []
     open_step: Step = Step(number=0)
     ended: RunEnded | None = None
@@ -164,8 +173,12 @@ class RunState(msgspec.Struct, kw_only=True):
 
     @property
     def num_output_tokens(self) -> int:
-        """Tokens said so far, by all sequences."""
-        return sum(sequence.num_output_tokens for sequence in self.sequences.values())
+        """Tokens of all answers so far; what a beam search has dropped is none."""
+        return sum(
+            sequence.num_output_tokens
+            for sequence in self.sequences.values()
+            if sequence.finish_reason != "dropped"
+        )
 
     def tokens_in_blocks(self) -> list[int]:
         """For each block, how many tokens' KV stands in it."""

@@ -49,6 +49,7 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     aborted: int
     preemptions: int
     recomputed_tokens: int
+    swapped_blocks: int
     steps: int
     prompt_tokens: int
     computed_tokens: int
@@ -90,7 +91,8 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
             f"TPOT         {self.tpot or 'no answer has two tokens'}",
             f"KV use       mean {self.kv_use_mean:.0%}, peak {self.kv_use_peak:.0%} of {self.num_blocks} blocks "
             f"({self.kv_bytes / 2**20:.1f} MiB), {self.kv_filled:.0%} of what is owned holds KV",
-            f"preemptions  {self.preemptions}, {self.recomputed_tokens} tokens computed again",
+            f"preemptions  {self.preemptions}, {self.recomputed_tokens} tokens computed again"
+            + (f", {self.swapped_blocks} blocks kept in host memory" if self.swapped_blocks else ""),
         ]
         if self.prefix_caching:
             share = self.cached_tokens / max(1, self.prompt_tokens)
@@ -118,6 +120,7 @@ def summarize_state(state: RunState) -> Summary:
     if config is None:
         raise ValueError("a run that has not started has no summary")
     seqs = list(state.sequences.values())
+    asked = [seq for seq in seqs if seq.parent_id is None]  # a fork is no request of its own
     owned = sum(config.num_blocks - step.num_free_blocks for step in state.steps)
     used = [1 - step.num_free_blocks / config.num_blocks for step in state.steps]
     drafts = [work for step in state.steps for work in step.work if work.num_draft_tokens]
@@ -127,18 +130,19 @@ def summarize_state(state: RunState) -> Summary:
         model=config.model,
         kernels=config.kernels,
         device=config.device,
-        requests=len(seqs),
-        finished=sum(seq.finish_reason in ("stop", "length") for seq in seqs),
-        refused=sum(seq.status == "refused" for seq in seqs),
-        aborted=sum(seq.finish_reason == "aborted" for seq in seqs),
+        requests=len(asked),
+        finished=sum(seq.finish_reason in ("stop", "length") for seq in asked),
+        refused=sum(seq.status == "refused" for seq in asked),
+        aborted=sum(seq.finish_reason == "aborted" for seq in asked),
         preemptions=sum(seq.preemptions for seq in seqs),
         recomputed_tokens=sum(seq.num_recomputed_tokens for seq in seqs),
+        swapped_blocks=sum(len(step.swapped_out) for step in state.steps),
         steps=len(state.steps),
-        prompt_tokens=sum(seq.num_prompt_tokens for seq in seqs if seq.status != "refused"),
+        prompt_tokens=sum(seq.num_prompt_tokens for seq in asked if seq.status != "refused"),
         computed_tokens=sum(step.num_tokens for step in state.steps),
         answer_tokens=state.num_output_tokens,
         seconds=state.steps[-1].time - begun if state.steps else 0.0,
-        ttft=Percentiles.of([seq.ttft for seq in seqs if seq.ttft is not None]),
+        ttft=Percentiles.of([seq.ttft for seq in asked if seq.ttft is not None]),
         tpot=Percentiles.of([seq.tpot for seq in seqs if seq.tpot is not None]),
         kv_use_mean=sum(used) / len(used) if used else 0.0,
         kv_use_peak=max(used, default=0.0),

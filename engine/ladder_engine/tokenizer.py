@@ -18,8 +18,9 @@ _UNFINISHED = "\ufffd"  # what a decoder writes for bytes that are not (yet) a w
 class Tokenizer:
     """The tokenizer of a model: tokenizer.json of its folder, or what its GGUF file carries."""
 
-    def __init__(self, backend: tokenizers.Tokenizer) -> None:
+    def __init__(self, backend: tokenizers.Tokenizer, add_special_tokens: bool = True) -> None:
         self._backend = backend
+        self._add_special_tokens = add_special_tokens
         self.advance = lru_cache(maxsize=1 << 16)(self._advance)  # text repeats itself: few pairs are new
 
     @staticmethod
@@ -36,6 +37,10 @@ class Tokenizer:
                 f"{path}: cannot be read as a tokenizer ({error}); copy the file again."
             ) from None
 
+    def bare(self) -> Tokenizer:
+        """The same without special tokens in front: a chat template writes its own."""
+        return Tokenizer(self._backend, add_special_tokens=False)
+
     @property
     def num_tokens(self) -> int:
         """How many tokens it knows, special ones included."""
@@ -44,7 +49,7 @@ class Tokenizer:
 
     def encode(self, text: str) -> list[int]:
         """Token ids of `text`, with the special tokens that the tokenizer itself puts in front."""
-        ids: list[int] = self._backend.encode(text).ids
+        ids: list[int] = self._backend.encode(text, add_special_tokens=self._add_special_tokens).ids
         return ids
 
     def decode(self, token_ids: list[int]) -> str:

@@ -19,10 +19,11 @@ SCHEMA = 3
 
 WorkKind = Literal["prefill", "decode"]
 WaitReason = Literal[
-    "no_free_blocks", "token_budget", "max_num_seqs", "static_batch",
+    "no_free_blocks", "token_budget", "max_num_seqs", "static_batch", "decode_turn",
     "behind_earlier", "behind_priority", "behind_fair",
 ]  # fmt: skip
-FinishReason = Literal["stop", "length", "aborted"]
+PreemptionMode = Literal["recompute", "swap"]
+FinishReason = Literal["stop", "length", "aborted", "dropped"]
 
 
 class Event(msgspec.Struct, frozen=True, tag_field="type", tag=True, gc=False):
@@ -120,6 +121,29 @@ class BlocksFreed(Event, frozen=True):
     block_ids: tuple[int, ...]
 
 
+class BlocksCopied(Event, frozen=True):
+    """Copy-on-write: the sequence is about to write into blocks that others own too, and owns copies of them from now on.
+
+    `pairs` are (from, to): in the sequence's block_table, `to` takes the place of `from`.
+    """
+
+    seq_id: int
+    pairs: tuple[tuple[int, int], ...]
+
+
+class Forked(Event, frozen=True):
+    """The sequence now knows the first `num_tokens` tokens of its parent, and shares the blocks that hold their KV.
+
+    It is new and runs, beside its parent; or it is a beam, which gave up its own blocks and what it had said.
+    """
+
+    seq_id: int
+    parent_id: int
+    name: str
+    block_ids: tuple[int, ...]
+    num_tokens: int
+
+
 class Scheduled(Event, frozen=True):
     """The step computes `num_tokens` tokens of the sequence from position `start` on.
 
@@ -135,11 +159,31 @@ class Scheduled(Event, frozen=True):
     num_draft_tokens: int = 0
 
 
+class SwappedOut(Event, frozen=True):
+    """The KV in these blocks of the sequence is copied to blocks of host memory; BlocksFreed follows."""
+
+    seq_id: int
+    block_ids: tuple[int, ...]
+    host_block_ids: tuple[int, ...]
+
+
+class SwappedIn(Event, frozen=True):
+    """The KV of the sequence comes back from host memory, into these blocks, with which its block_table begins."""
+
+    seq_id: int
+    host_block_ids: tuple[int, ...]
+    block_ids: tuple[int, ...]
+
+
 class Preempted(Event, frozen=True):
-    """The sequence lost its blocks and went back to the head of the waiting queue; its KV is computed again."""
+    """The sequence lost its blocks and went back to the head of the waiting queue.
+
+    By `recompute`, the KV of its `num_computed_tokens` tokens is computed again; by `swap`, it waits in host memory.
+    """
 
     seq_id: int
     num_computed_tokens: int
+    mode: PreemptionMode = "recompute"
 
 
 class Sampled(Event, frozen=True):
@@ -163,8 +207,20 @@ class Verified(Event, frozen=True):
     num_accepted_tokens: int
 
 
+class Chosen(Event, frozen=True):
+    """A beam search is over, and this is one of its answers: it takes the place of what the sequence had said.
+
+    `score` is the sum of the tokens' log-probabilities over their number to the power of length_penalty.
+    """
+
+    seq_id: int
+    token_ids: tuple[int, ...]
+    text: str
+    score: float
+
+
 class Finished(Event, frozen=True):
-    """The sequence is done and its blocks are free."""
+    """The sequence is done and its blocks are free. A beam that is not among the answers is `dropped`."""
 
     seq_id: int
     reason: FinishReason
@@ -185,6 +241,12 @@ class StepTimed(Event, frozen=True):
     num_cached_blocks: int = 0
 
 
+class Reconfigured(Event, frozen=True):
+    """Somebody changed the engine's settings while it ran. `engine` is all of them, from here on."""
+
+    engine: EngineConfig
+
+
 class RunEnded(Event, frozen=True):
     """The last event of every trace. `error` is None, or one sentence that says why the run broke off."""
 
@@ -192,6 +254,7 @@ class RunEnded(Event, frozen=True):
 
 
 AnyEvent = (
-    RunStarted | Arrived | Refused | Waits | Admitted | BlocksAllocated | BlocksShared | BlocksCached
-    | BlocksEvicted | BlocksFreed | Scheduled | Preempted | Sampled | Verified | Finished | StepTimed | RunEnded
+    RunStarted | Arrived | Refused | Waits | Admitted | BlocksAllocated | BlocksShared | BlocksCached | BlocksEvicted
+    | BlocksFreed | BlocksCopied | SwappedOut | SwappedIn | Forked | Reconfigured | Scheduled | Preempted | Sampled
+    | Verified | Chosen | Finished | StepTimed | RunEnded
 )  # fmt: skip

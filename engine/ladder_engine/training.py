@@ -1,6 +1,6 @@
 """Train the bundled models: a small Llama and its smaller draft, on the project's own lesson text.
 
-    python -m ladder_content text --study hub PACK > corpus.txt
+    python -m ladder_content text PACK > corpus.txt
     python -m ladder_engine.training corpus.txt OUT_DIR
 
 `make models` runs both. A form feed parts the corpus into documents (sections, cards, tickets); every

@@ -240,27 +240,31 @@ def paged_attention_torch(
 ) -> Tensor:
     """Return out [T, Hq, D]; the plain-torch twin that defines right.
 
-    Sequences are taken in groups of like q_len (powers of two), so that one long chunk does not pad the decodes
-    beside it; a group is one padded gather and two matrix products, tile by tile of queries.
+    Sequences are taken in groups of like q_len and like context (powers of two), so that a long one does not pad the
+    short ones beside it; a group is one padded gather and two matrix products, tile by tile of queries.
     """
     out = torch.empty_like(query)
-    q_lens = cu_seqlens_q.diff().long()
-    size_class = torch.where(q_lens > 0, q_lens.double().log2().ceil().long(), -1)
-    for size in torch.unique(size_class).tolist():
-        if size >= 0:
-            group = (size_class == size).nonzero().squeeze(-1)
-            _attend_group(
-                out,
-                query,
-                key_cache,
-                value_cache,
-                block_tables[group].long(),
-                cu_seqlens_q[group].long(),
-                q_lens[group],
-                context_lens[group].long(),
-                scale,
-                sliding_window,
-            )
+    starts, contexts = cu_seqlens_q.tolist(), context_lens.tolist()
+    groups: dict[tuple[int, int], list[int]] = {}
+    for seq, context in enumerate(contexts):
+        q_len = starts[seq + 1] - starts[seq]
+        if q_len:
+            groups.setdefault(((q_len - 1).bit_length(), (context - 1).bit_length()), []).append(seq)
+    first_tokens, q_lens = cu_seqlens_q[:-1].long(), cu_seqlens_q.diff().long()
+    for group in groups.values():
+        members = torch.tensor(group, device=query.device)
+        _attend_group(
+            out,
+            query,
+            key_cache,
+            value_cache,
+            block_tables[members],
+            first_tokens[members],
+            q_lens[members],
+            context_lens[members].long(),
+            scale,
+            sliding_window,
+        )
     return out
 
 
@@ -281,10 +285,8 @@ def _attend_group(
     live = kv_positions < context_lens[:, None]
     if window is not None:
         live &= kv_positions > (context_lens - q_lens)[:, None] - window
-    keys, values = (
-        _gather(cache, block_tables, kv_positions, live, context_lens).to(wide)
-        for cache in (key_cache, value_cache)
-    )
+    rows = _rows(key_cache, block_tables, kv_positions, live, context_lens)
+    keys, values = (_gather(cache, rows).to(wide) for cache in (key_cache, value_cache))
     sequences, kv_len = keys.shape[0], keys.shape[2]
     longest = int(q_lens.max())
     tile = max(1, _MAX_SCORES // (sequences * query.shape[1] * kv_len))
@@ -306,22 +308,27 @@ def _attend(query: Tensor, keys: Tensor, values: Tensor, visible: Tensor, scale:
     sequences, tokens, heads, head_dim = query.shape
     kv_heads, kv_len = keys.shape[1:3]
     # grouped is [S, Hkv, G, Q, D], scores [S, Hkv, G, Q, N]
-    grouped = query.view(sequences, tokens, kv_heads, -1, head_dim).permute(0, 2, 3, 1, 4)
-    scores = (grouped.flatten(2, 3) @ keys.mT).view(sequences, kv_heads, -1, tokens, kv_len) * scale
+    grouped = (query * scale).view(sequences, tokens, kv_heads, -1, head_dim).permute(0, 2, 3, 1, 4)
+    scores = (grouped.flatten(2, 3) @ keys.mT).view(sequences, kv_heads, -1, tokens, kv_len)
     scores.masked_fill_(~visible[:, None, None], float("-inf"))
     out = scores.softmax(-1).flatten(2, 3) @ values
     return out.view(grouped.shape).permute(0, 3, 1, 2, 4).reshape(sequences, tokens, heads, head_dim)
 
 
-def _gather(
+def _rows(
     cache: Tensor, block_tables: Tensor, kv_positions: Tensor, live: Tensor, context_lens: Tensor
 ) -> Tensor:
-    """The cache rows of each sequence, padded to [S, Hkv, N, D].
+    """Where the heads of each sequence's KV stand, [S, Hkv, N], counted in heads from the cache's beginning.
 
-    A place that no query sees reads the sequence's newest token instead: what was never written is never read.
+    A place that no query sees stands for the sequence's newest token: what was never written is never read.
     """
-    block_size, kv_heads, head_dim = cache.shape[1:]
+    block_size, kv_heads = cache.shape[1:3]
     places = torch.where(live, kv_positions, context_lens[:, None] - 1)
-    slots = block_tables.gather(1, places // block_size) * block_size + places % block_size
-    rows = slots[:, None] * kv_heads + torch.arange(kv_heads, device=cache.device)[:, None]
+    slots = block_tables.gather(1, places // block_size).long() * block_size + places % block_size
+    return slots[:, None] * kv_heads + torch.arange(kv_heads, device=cache.device)[:, None]
+
+
+def _gather(cache: Tensor, rows: Tensor) -> Tensor:
+    """The heads that stand there, [S, Hkv, N, D]."""
+    head_dim = cache.shape[-1]
     return cache.reshape(-1, head_dim).index_select(0, rows.flatten()).view(*rows.shape, head_dim)

@@ -88,9 +88,10 @@ def store_kv_torch(
     key: Tensor, value: Tensor, key_cache: Tensor, value_cache: Tensor, slot_mapping: Tensor
 ) -> None:
     """Write `key` and `value` through `slot_mapping`; the plain-torch twin that defines right."""
+    if slot_mapping.numel() and int(slot_mapping.min()) < 0:
+        written = slot_mapping >= 0
+        slot_mapping, key, value = slot_mapping[written], key[written], value[written]
     block_size = key_cache.shape[1]
-    written = slot_mapping >= 0
-    slots = slot_mapping[written]
-    block, offset = torch.div(slots, block_size, rounding_mode="floor"), slots % block_size
-    key_cache[block, offset] = key[written].to(key_cache.dtype)
-    value_cache[block, offset] = value[written].to(value_cache.dtype)
+    place = (torch.div(slot_mapping, block_size, rounding_mode="floor"), slot_mapping % block_size)
+    key_cache.index_put_(place, key.to(key_cache.dtype))
+    value_cache.index_put_(place, value.to(value_cache.dtype))

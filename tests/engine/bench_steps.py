@@ -18,7 +18,7 @@ from ladder_engine.config import EngineConfig
 from ladder_engine.engine import Engine
 from ladder_engine.executor import TorchExecutor
 from ladder_engine.model import Decoder
-from ladder_engine.models import bundled_model
+from ladder_engine.models import find_model
 from ladder_engine.recorder import Recorder
 from ladder_engine.sampling import SamplingParams
 from ladder_engine.sequence import Output
@@ -26,7 +26,7 @@ from ladder_engine.tokenizer import Tokenizer
 from ladder_engine.trace import AnyEvent, StepTimed
 from ladder_kernels.dispatch import choose
 
-FOLDER = bundled_model("ladder-3m")
+FOLDER = find_model("ladder-3m")
 TEXT = (
     "A block table says where the KV of a sequence lives. Continuous batching fills a place as soon as it is free. "
     * 40

@@ -12,7 +12,6 @@ from ladder_engine.config import EngineConfig
 from ladder_engine.engine import Engine
 from ladder_engine.executor import TorchExecutor
 from ladder_engine.model import Decoder
-from ladder_engine.model_config import ModelConfig
 from ladder_engine.recorder import Recorder
 from ladder_engine.tokenizer import Tokenizer
 from ladder_engine.trace import AnyEvent
@@ -35,7 +34,7 @@ class Machine:
             config,
             TorchExecutor(self.model, config),
             self.tokenizer,
-            ModelConfig.load(folder).eos_token_ids,
+            self.model.config.eos_token_ids,
             Recorder(self.events.extend),
         )
 

@@ -126,7 +126,7 @@ def test_two_clients_with_work_waiting_are_never_further_apart_than_the_bound(
         )
 
 
-@pytest.mark.parametrize("admission", ["priority", "fair"])
+@pytest.mark.parametrize("admission", ["fcfs", "fair"])
 def test_the_preempted_come_back_before_anybody_new_and_are_charged_once(admission: str) -> None:
     bench = Bench(num_blocks=4, block_size=2, admission=admission)
     seqs = [bench.add(3, 5, client="ada"), bench.add(3, 3, client="ada")]
@@ -138,6 +138,19 @@ def test_the_preempted_come_back_before_anybody_new_and_are_charged_once(admissi
     assert order(bench) == [0, 1, 1, late.seq_id]
     assert bench.engine.scheduler.admission.served["ada"] == PROMPT_WEIGHT * 6 + ANSWER_WEIGHT * 8
     for seq in (*seqs, late):
+        check_answer(seq)
+
+
+def test_when_blocks_run_out_the_least_urgent_is_preempted_wherever_it_stands_and_comes_back_last() -> None:
+    bench = Bench(num_blocks=6, block_size=2, admission="priority")
+    low, high = bench.add(3, 7, priority=1), bench.add(3, 7, priority=0)
+    bench.step()
+    urgent = bench.add(2, 6, priority=-1)
+    bench.run()
+    assert next(event.seq_id for event in bench.of(Preempted)) == low.seq_id
+    assert {event.seq_id for event in bench.of(Preempted)} <= {low.seq_id, high.seq_id}
+    assert order(bench)[-1] == low.seq_id
+    for seq in (low, high, urgent):
         check_answer(seq)
 
 

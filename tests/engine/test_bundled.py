@@ -157,13 +157,9 @@ def test_for_the_strangers_the_longest_unused_blocks_go_and_the_instructions_sta
     assert set(instructions) <= set(shared_prompt.state.cached)
 
 
-def test_without_the_cache_the_same_is_said_at_a_higher_price(shared_prompt: Watched, tmp_path: Path) -> None:
-    text = find_scenario("shared-prompt").read_text("utf-8")
-    assert text.count("prefix_caching: true") == 1
-    path = tmp_path / "without.yaml"
-    path.write_text(text.replace("prefix_caching: true", "prefix_caching: false"), "utf-8")
+def test_without_the_cache_the_same_is_said_at_a_higher_price(shared_prompt: Watched) -> None:
     events: list[AnyEvent] = []
-    run_scenario(path, events.extend, "torch")
+    run_scenario(find_scenario("shared-prompt"), events.extend, "torch", variant="cache off")
     without = fold(events)
     said = {seq.name: seq.text for seq in without.sequences.values()}
     assert said == {seq.name: seq.text for seq in shared_prompt.state.sequences.values()}
@@ -187,7 +183,8 @@ def test_asked_a_cards_question_the_model_answers_in_the_words_of_the_lesson(mor
 def test_a_bundled_model_says_how_it_was_made(name: str) -> None:
     folder: Path = find_model(name)
     record = json.loads((folder / "training.json").read_text("utf-8"))
-    assert {"seed", "steps"} <= set(record["recipe"])
+    assert {"seed", "stages"} <= set(record["recipe"])
+    assert record["bytes"] == (folder / "model.safetensors").stat().st_size
     assert record["last_loss"] < record["first_loss"] / 4
     assert ModelConfig.load(folder).num_key_value_heads >= 4
 

@@ -37,7 +37,7 @@ def test_the_mechanism_is_named_with_the_counter_that_shows_it_and_what_followed
     sentence = explain(left, right)
     assert sentence.startswith(
         f"Prefix caching made the difference: prompt tokens found in the prefix cache went from 0 to {found.right:.0f} "
-        f"tokens and tokens computed went from {computed.left:.0f} to {computed.right:.0f} tokens"
+        f"and tokens computed went from {computed.left:.0f} to {computed.right:.0f}"
     )
     assert sentence.endswith(".")
 

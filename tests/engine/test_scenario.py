@@ -111,18 +111,14 @@ def test_a_request_that_can_never_run_is_found_before_anything_runs(tmp_path: Pa
     )
 
 
-def test_the_bundled_scenarios_are_in_order() -> None:
+def test_the_bundled_scenarios_are_in_order_and_found_by_their_ids() -> None:
     scenarios = bundled_scenarios()
-    assert [scenario.id for scenario in scenarios] == [
-        "short-chats",
-        "long-prompt",
-        "more-than-fits",
-        "shared-prompt",
-    ]
+    names = ["short-chats", "long-prompt", "more-than-fits", "shared-prompt"]
+    assert [scenario.id for scenario in scenarios][:4] == names
     for scenario in scenarios:
         assert find_scenario(scenario.id) == scenario.path
-        assert 6 <= len(scenario.requests) <= 16
-        assert 64 <= scenario.engine.num_blocks <= 256
+        assert 1 <= len(scenario.requests) <= 32
+        assert 28 <= scenario.engine.num_blocks <= 256
 
 
 def test_what_the_window_imports_does_not_bring_torch() -> None:

@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from ladder_content.model import Pack
 from ladder_desktop.exporting import ImportFault, export, import_bundle
-from ladder_desktop.study import Algorithm, Belongings, Desk, Item, Rating, items_of
+from ladder_desktop.study import Algorithm, Desk, Item, Rating, StudySettings, items_of
 
 from .conftest import HandClock, study
 
@@ -117,6 +117,46 @@ def test_the_manifest_says_what_the_bundle_is(
     assert (manifest["items"], manifest["reviews"]) == (10, len(desk.reviews()))
 
 
+def test_what_is_ones_own_comes_along(tmp_path: Path, pack: Pack, desk: Desk, clock: HandClock) -> None:
+    study(desk, clock)
+    wanted = StudySettings(Algorithm(desired_retention=0.8), new_per_day=3)
+    assert desk.planner.change(wanted, reschedule=True) > 0
+    desk.marks.suspend(["sample/card-1"])
+    desk.words.write_note("sample/card-0", "mine")
+    desk.answer("sample/card-2", Rating.GOOD, timedelta(seconds=3))
+    export(tmp_path / "me.ladder", desk, pack, clock)
+    with Desk.open(tmp_path / "new", clock) as new:
+        import_bundle(tmp_path / "me.ladder", new)
+        new.register(items_of(pack))
+        assert new.settings == wanted
+        assert new.states() == desk.states()
+        assert new.adjustments() == desk.adjustments()
+        assert new.belongings() == desk.belongings()
+        assert new.rebuild_mismatches() == []
+        new.undo()
+        assert new.settings == StudySettings()
+        assert new.adjustments() == []
+
+
+def test_a_bundle_of_the_first_version_is_read(
+    tmp_path: Path, pack: Pack, desk: Desk, clock: HandClock
+) -> None:
+    study(desk, clock)
+    export(tmp_path / "new.ladder", desk, pack, clock)
+    with zipfile.ZipFile(tmp_path / "new.ladder") as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    manifest = msgspec.json.decode(members["manifest.json"])
+    manifest["version"] = 1
+    del manifest["sha256"]["own.json"], members["own.json"]
+    members["manifest.json"] = msgspec.json.encode(manifest)
+    with zipfile.ZipFile(tmp_path / "old.ladder", "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in members.items():
+            archive.writestr(name, data)
+    with Desk.open(tmp_path / "profile-2", clock) as other:
+        assert import_bundle(tmp_path / "old.ladder", other) == len(desk.reviews())
+        assert other.reviews() == desk.reviews()
+
+
 def test_a_long_history_keeps_within_the_limits(
     tmp_path: Path, pack: Pack, desk: Desk, clock: HandClock
 ) -> None:
@@ -171,7 +211,7 @@ def test_an_import_can_be_undone(tmp_path: Path, pack: Pack, desk: Desk, clock: 
         count = import_bundle(tmp_path / "me.ladder", home)
         assert home.undo() == f"Undid Import of {count} reviews"
         assert home.reviews() == []
-        assert home.belongings() == Belongings()
+        assert home.belongings().marks == ()
         assert import_bundle(tmp_path / "me.ladder", home) == count
 
 

@@ -38,6 +38,18 @@ def test_mature_begins_at_twenty_one_days_and_due_at_four_in_the_morning(
     assert desk.progress("hub") == StudyProgress(total=5, learning=0, young=0, mature=1, due=0)
 
 
+def test_what_was_set_aside_is_known_but_not_due(desk: Desk, clock: TravelClock) -> None:
+    desk.answer("pack/card-0", Rating.EASY, FIVE_SECONDS)
+    desk.answer("pack/card-1", Rating.EASY, FIVE_SECONDS)
+    clock.wait(days=8)
+    assert desk.progress("hub").due == 2
+    desk.marks.suspend(["pack/card-0"])
+    desk.marks.bury(["pack/card-1"])
+    assert desk.progress("hub") == StudyProgress(total=5, learning=0, young=2, mature=0, due=0)
+    clock.wait(days=1)
+    assert desk.progress("hub").due == 1
+
+
 def test_what_left_the_packs_counts_no_more(desk: Desk, items: list[Item]) -> None:
     desk.answer("pack/card-0", Rating.EASY, FIVE_SECONDS)
     desk.register(items[1:])

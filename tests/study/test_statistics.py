@@ -200,7 +200,10 @@ def test_the_forecast(desk: Desk, both: tuple[Statistics, Scope], today: int) ->
     memories = [
         state.memory
         for state in desk.states()
-        if state.memory and state.item in ITEMS and scope.study_id in (None, state.item.study_id)
+        if state.memory
+        and not state.mark.suspended
+        and state.item in ITEMS
+        and scope.study_id in (None, state.item.study_id)
     ]
     assert [day.study_day for day in statistics.forecast] == list(range(today, today + 30))
     for day in statistics.forecast:

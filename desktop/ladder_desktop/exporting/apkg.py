@@ -17,7 +17,6 @@ from datetime import date, datetime, timedelta
 from pathlib import Path
 
 from ladder_desktop.study import Algorithm, Mark, Memory, Review, study_day
-from ladder_desktop.study.desk import NEW_PER_DAY
 from ladder_desktop.study.studyday import ROLLOVER
 
 from . import anki_schema as schema
@@ -94,7 +93,7 @@ def _col_row(progress: Progress, notes: Sequence[Note], day_0: date) -> Row:
         schema.conf(ROLLOVER.hour, offset),
         schema.models(modified),
         schema.decks(decks, modified),
-        schema.presets(progress.algorithm, NEW_PER_DAY, modified),
+        schema.presets(progress.algorithm, progress.settings.new_per_day, modified),
         "{}",
     )
 

@@ -5,10 +5,10 @@ It is a zip of
     manifest.json     format, version, when and by what it was written, the pack, counts, a SHA-256 of each member
     items.jsonl       one Item a line: everything that was ever registered
     reviews.jsonl     one Review a line, in the order of the log
-    own.json          Belongings: marks, notes and own wording (since version 2)
+    own.json          Belongings: marks, notes, own wording, what moved items beside the answers, settings
 
 The log is the truth: card states follow from it, and each review names the algorithm and the parameters that
-scheduled it. The same progress at the same moment gives the same bytes.
+scheduled it. Version 1 had no own.json. The same progress at the same moment gives the same bytes.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ MANIFEST = "manifest.json"
 ITEMS = "items.jsonl"
 REVIEWS = "reviews.jsonl"
 OWN = "own.json"
-MEMBERS = {1: (ITEMS, REVIEWS), 2: (ITEMS, REVIEWS, OWN)}  # by version; all of them can be read
+MEMBERS = {1: (ITEMS, REVIEWS), 2: (ITEMS, REVIEWS, OWN)}  # of each version
 
 
 class PackName(msgspec.Struct, frozen=True):
@@ -60,7 +60,7 @@ def write_bundle(path: Path, progress: Progress) -> Exported:
     members = {
         ITEMS: _lines(progress.items),
         REVIEWS: _lines(progress.reviews),
-        OWN: msgspec.json.encode(progress.own),
+        OWN: msgspec.json.format(msgspec.json.encode(progress.own), indent=1),
     }
     pack = progress.pack
     manifest = Manifest(

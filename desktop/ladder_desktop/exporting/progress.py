@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta, tzinfo
 from pathlib import Path
@@ -17,6 +18,7 @@ from ladder_desktop.study import (
     Mark,
     Memory,
     Review,
+    StudySettings,
     SystemClock,
     study_day,
 )
@@ -29,17 +31,19 @@ _EPOCH = date(1970, 1, 1)
 class Progress:
     """A pack, and how far someone has come in it.
 
-    `items` are all that were ever registered, `reviews` is the log, oldest first; the log is the truth, so what is
-    remembered of an item is read off it. The cards of `pack` are in the person's own words; `own` holds these, the
-    notes and the marks. `now` is UTC; `zone` is where this person's days begin and end.
+    `items` are all that were ever registered, `memories` is what is remembered of each that was answered, by its id;
+    `reviews` is the log, oldest first, and `own` what belongs to the person besides, in whose words the cards of
+    `pack` are. `now` is UTC; `zone` is where
+    this person's days begin and end.
     """
 
     pack: Pack
     items: tuple[Item, ...]
+    memories: Mapping[str, Memory]
     reviews: tuple[Review, ...]
+    own: Belongings
     now: datetime
     zone: tzinfo
-    own: Belongings
 
     @property
     def marks(self) -> dict[str, Mark]:
@@ -52,14 +56,14 @@ class Progress:
         return {note.item_id: note.text for note in self.own.notes}
 
     @property
-    def memories(self) -> dict[str, Memory]:
-        """What is remembered of each item that was answered, by its id."""
-        return {review.item_id: review.after for review in self.reviews}
+    def settings(self) -> StudySettings:
+        """How this person is scheduled."""
+        return self.own.settings or StudySettings()
 
     @property
     def algorithm(self) -> Algorithm:
-        """What scheduled the newest review."""
-        return self.reviews[-1].algorithm if self.reviews else Algorithm()
+        """What schedules the next answer."""
+        return self.settings.algorithm
 
     @property
     def today(self) -> date:
@@ -89,12 +93,8 @@ class Exported:
 def progress_of(desk: Desk, pack: Pack, clock: Clock | None = None) -> Progress:
     """Read everything from the desk; raises StudyError."""
     clock = clock or SystemClock()
-    reviews = tuple(
-        desk.reviews()
-    )  # before the items, so that another window cannot add a review of an unlisted one
-    items = tuple(state.item for state in desk.states())
-    own = desk.belongings()
-    return Progress(reworded_pack(pack, own.edits), items, reviews, clock.now(), clock.zone(), own)
+    items, memories, reviews, own = desk.everything()
+    return Progress(reworded_pack(pack, own.edits), items, memories, reviews, own, clock.now(), clock.zone())
 
 
 def date_of(day: int) -> date:

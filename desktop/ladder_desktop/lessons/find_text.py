@@ -1,4 +1,7 @@
-"""Every place of a text in a text view: found, counted, tinted, and brought into view one after the other."""
+"""Every place of a text in a text view: found, counted, tinted, and brought into view one after the other.
+
+The sentence that is read aloud is tinted here too: a view has one list of tints.
+"""
 
 from __future__ import annotations
 
@@ -20,6 +23,8 @@ class TextMatches:
         self._all = _colours(theme, "selection", "text")
         self._current = _colours(theme, "accent", "accent_text")
         self._matches: list[QTextCursor] = []
+        self._index: int | None = None
+        self._spoken: QTextCursor | None = None
 
     def find(self, text: str) -> int:
         """Tint every match and return how many there are; an empty text takes the tints away."""
@@ -28,7 +33,8 @@ class TextMatches:
         cursor = QTextCursor(document)
         while text and not (cursor := document.find(text, cursor)).isNull():
             self._matches.append(QTextCursor(cursor))
-        self._tint(None)
+        self._index = None
+        self._tint()
         return len(self._matches)
 
     def first(self) -> int:
@@ -42,14 +48,30 @@ class TextMatches:
         at = QTextCursor(self._matches[index])
         at.setPosition(at.selectionStart())
         self._view.setTextCursor(at)
+        self._bring(at)
+        self._index = index
+        self._tint()
+
+    def mark_spoken(self, start: int, end: int) -> None:
+        """Tint a sentence as the one that is read aloud, and keep it in view; an empty one takes the tint away."""
+        if start == end:
+            self._spoken = None
+        else:
+            self._spoken = QTextCursor(self._view.document())
+            self._spoken.setPosition(start)
+            self._bring(self._spoken)
+            self._spoken.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
+        self._tint()
+
+    def _bring(self, at: QTextCursor) -> None:
         where, height = self._view.cursorRect(at), self._view.viewport().height()
         if where.top() < 8 or where.bottom() > height - 8:
             bar = self._view.verticalScrollBar()
             bar.setValue(bar.value() + where.top() - round(height * READING_LINE))
-        self._tint(index)
 
-    def _tint(self, current: int | None) -> None:
-        selections = []
+    def _tint(self) -> None:
+        current = self._index
+        selections = [] if self._spoken is None else [_selection(self._spoken, self._all)]
         for index, match in enumerate(self._matches[:MOST_TINTED]):
             if index != current:
                 selections.append(_selection(match, self._all))

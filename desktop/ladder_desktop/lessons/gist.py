@@ -80,6 +80,15 @@ class Gist(QWidget):
         if block is not None and further.isdecimal():
             self.reader.go_to(block.position() + min(int(further), 1_000_000))
 
+    def to_read(self) -> tuple[Reader, int, int | None]:
+        """Return the text and where the present section begins and ends in it."""
+        self._render()
+        ids = [*(section.id for section in self._study.sections), DEEPER]
+        places = [self._anchors[name].position() for name in ids if name in self._anchors]
+        here = self._anchors.get(self.current_section() or "")
+        start = here.position() if here is not None else 0
+        return self.reader, start, next((place for place in places if place > start), None)
+
     def find_all(self, text: str) -> int:
         """Mark every match in the text."""
         self._render()

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from ladder_content.model import Pack, Study
 from PySide6.QtCore import QPoint, Qt, QUrl, Signal
 from PySide6.QtGui import QAction, QDesktopServices
-from PySide6.QtWidgets import QLabel, QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QTabWidget, QVBoxLayout, QWidget
 
 from ladder_desktop.actions import make_action
 from ladder_desktop.lessons.fact_card import FactCard
@@ -22,22 +22,32 @@ from ladder_desktop.lessons.maps import MapsView
 from ladder_desktop.lessons.markdown import Markdown
 from ladder_desktop.lessons.memory import Memory, ShortMemory
 from ladder_desktop.lessons.questions import QuestionsView
+from ladder_desktop.lessons.read_aloud import ReadAloud
+from ladder_desktop.lessons.reader import Reader
 from ladder_desktop.lessons.sandbox_view import SandboxView
 from ladder_desktop.lessons.style import widget_sheet
 from ladder_desktop.theme import Theme
+from ladder_desktop.voice.reading import Reading, VoiceChoice
 
 
 class LessonPage(QWidget):
     """Shows a study of a pack. `go` asks the window for another page: "live:<scenario id>".
 
     Call `shutdown` before the page goes: a program of its sandbox may be running. `memory` keeps the tab, and on each
-    tab the place where a person was.
+    tab the place where a person was; `voice` says who reads aloud, and how fast.
     """
 
     title = "Lesson"
     go = Signal(str)
 
-    def __init__(self, pack: Pack, study: Study, theme: Theme, memory: Memory | None = None) -> None:
+    def __init__(
+        self,
+        pack: Pack,
+        study: Study,
+        theme: Theme,
+        memory: Memory | None = None,
+        voice: VoiceChoice | None = None,
+    ) -> None:
         super().__init__()
         self._memory = memory or ShortMemory()
         self._remembered_as = f"lesson/{pack.id}.{study.id}"
@@ -71,12 +81,15 @@ class LessonPage(QWidget):
             self._parts["sandbox"] = self.sandbox
         self.find_bar = FindBar()
         self._find_actions = self._make_find_actions()
+        self._reading = Reading(voice, parent=self)
+        self.read_aloud = ReadAloud(self, self._reading, self._to_read)
         self._lay_out()
         self._return()
         self.tabs.currentChanged.connect(self._search_here)
         self.fact_card = FactCard(pack, markdown, theme, self)
         self.fact_card.link_activated.connect(self.follow)
         self.tabs.currentChanged.connect(self.fact_card.dismiss)
+        self.tabs.currentChanged.connect(self.read_aloud.stop)
         self.setStyleSheet(widget_sheet(theme))  # last, so that each widget is dressed once
 
     @property
@@ -91,6 +104,7 @@ class LessonPage(QWidget):
     def deactivate(self) -> None:
         """Put away what lies over the page, and remember where the reading stands."""
         self.fact_card.dismiss()
+        self.read_aloud.stop()
         for name, part in self._parts.items():
             if part is self.tabs.currentWidget():
                 self._memory.remember(f"{self._remembered_as}/tab", name)
@@ -99,6 +113,7 @@ class LessonPage(QWidget):
 
     def shutdown(self) -> None:
         """End what runs, and the process it runs in; the page may be shown no more."""
+        self._reading.close()
         if self.sandbox is not None:
             self.sandbox.shutdown()
 
@@ -108,6 +123,7 @@ class LessonPage(QWidget):
         return [
             *self._actions,
             *self._find_actions,
+            *self.read_aloud.page_actions(),
             *self.maps.actions(),
             *self.questions.actions(),
             *programs,
@@ -196,6 +212,9 @@ class LessonPage(QWidget):
     def _current_part(self) -> Gist | MapsView | QuestionsView | SandboxView:
         return next(part for part in self._parts.values() if part is self.tabs.currentWidget())
 
+    def _to_read(self) -> tuple[Reader, int, int | None]:
+        return self._current_part().to_read()
+
     def _search_here(self) -> None:
         self.find_bar.search_in(self._current_part())
 
@@ -238,7 +257,10 @@ class LessonPage(QWidget):
         head = QVBoxLayout()
         head.setContentsMargins(28, 20, 28, 8)
         head.setSpacing(4)
-        head.addWidget(title)
+        first = QHBoxLayout()
+        first.addWidget(title, 1)
+        first.addWidget(self.read_aloud.button, 0, Qt.AlignmentFlag.AlignTop)
+        head.addLayout(first)
         head.addWidget(summary)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from ladder_content.model import Map
+from ladder_content.placing import cells
 from PySide6.QtCore import QPoint, QRectF, Qt, Signal
 from PySide6.QtGui import (
     QFont,
@@ -84,7 +85,7 @@ class MapCanvas(QGraphicsView):
             Text(e.label, self._font(8.5), LABEL_WIDTH, Qt.AlignmentFlag.AlignHCenter) for e in chart.edges
         ]
         drawing = arrange(
-            {node.id: (node.lane, node.order) for node in chart.nodes},
+            cells(chart),
             {name: box.needs() for name, box in boxes.items()},
             [Arrow(e.source, e.target, label_room(t)) for e, t in zip(chart.edges, texts, strict=True)],
         )
@@ -104,6 +105,10 @@ class MapCanvas(QGraphicsView):
         self._walk = Walk(chart, {name: box.centre for name, box in drawing.boxes.items()})
         self.fit()
         return drawing
+
+    def marks(self) -> list[Mark]:
+        """Return everything that is drawn, what lies below first."""
+        return sorted((mark for marks in self._marks.values() for mark in marks), key=Mark.zValue)
 
     def choose(self, place: Place | None) -> None:
         """Choose a box or an arrow, bring it into view, and say so."""

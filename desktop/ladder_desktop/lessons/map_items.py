@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from html import escape
 from math import atan2, cos, hypot, pi, sin
 
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import (
     QColor,
     QFont,
+    QFontInfo,
     QFontMetricsF,
     QPainter,
     QPainterPath,
@@ -15,6 +17,7 @@ from PySide6.QtGui import (
     QPen,
     QPolygonF,
     QStaticText,
+    QTextLayout,
     QTextOption,
 )
 from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
@@ -34,13 +37,14 @@ class Text:
 
     def __init__(self, text: str, font: QFont, width: float, align: Qt.AlignmentFlag) -> None:
         self._font = font
+        self._text = text
+        self._option = QTextOption(align)
         room = QRectF(0, 0, width, 100_000)
         natural = QFontMetricsF(font).boundingRect(room, Qt.TextFlag.TextWordWrap, text).width()
-        option = QTextOption(align)
-        option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+        self._option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         self._static = QStaticText(text)
         self._static.setTextFormat(Qt.TextFormat.PlainText)
-        self._static.setTextOption(option)
+        self._static.setTextOption(self._option)
         self._static.setTextWidth(min(width, natural + 2))
         self._static.prepare(font=font)
         self.size = Size(min(width, natural + 2), self._static.size().height()) if text else Size(0, 0)
@@ -50,6 +54,26 @@ class Text:
         painter.setFont(self._font)
         painter.setPen(colour)
         painter.drawStaticText(at, self._static)
+
+    def svg(self, at: QPointF, colour: str) -> str:
+        """Return the same as SVG: a line of text for each line, as long as it is here whatever font a reader has."""
+        layout = QTextLayout(self._text, self._font)
+        layout.setTextOption(self._option)
+        layout.beginLayout()
+        elements, y = [], 0.0
+        while (line := layout.createLine()).isValid():
+            line.setLineWidth(self._static.textWidth())
+            line.setPosition(QPointF(0, y))
+            words = self._text[line.textStart() : line.textStart() + line.textLength()].rstrip()
+            where = at + QPointF(line.naturalTextRect().x(), y + line.ascent())
+            width = QFontMetricsF(self._font).horizontalAdvance(words)
+            elements.append(
+                f'<text x="{where.x():.1f}" y="{where.y():.1f}" textLength="{width:.1f}" fill="{colour}" '
+                f"{_font_attributes(self._font)}>{escape(words)}</text>"
+            )
+            y += line.height()
+        layout.endLayout()
+        return "".join(elements)
 
 
 class Mark(QGraphicsItem):
@@ -80,6 +104,10 @@ class Mark(QGraphicsItem):
         """Show it as one of those that hold what is looked for, or not."""
         self.found = found
         self.update()
+
+    def svg(self) -> str:
+        """Return the shape as SVG elements, neither chosen nor faded."""
+        raise NotImplementedError
 
     @property
     def _strength(self) -> float:
@@ -134,6 +162,21 @@ class Box(Mark):
         self._label.draw(painter, at, self.theme.colour("text"))
         self._caption.draw(painter, at + QPointF(0, self._label.size.height + 3), self.theme.colour("muted"))
 
+    def svg(self) -> str:
+        """The same as SVG."""
+        r = self._rect
+        line = self.theme.hex("line")
+        left = f"M{r.x() + BAR:.1f} {r.y():.1f}v{r.height():.1f}h{RADIUS - BAR:.1f}"
+        bar = f"{left}a{RADIUS} {RADIUS} 0 0 1 {-RADIUS} {-RADIUS}v{2 * RADIUS - r.height():.1f}"
+        at = QPointF(r.x() + BAR + PAD, r.center().y() - self._content() / 2)
+        return (
+            f'<rect x="{r.x():.1f}" y="{r.y():.1f}" width="{r.width():.1f}" height="{r.height():.1f}" '
+            f'rx="{RADIUS}" fill="{self._ground.name()}" stroke="{line}" stroke-width="1.2"/>'
+            f'<path d="{bar}a{RADIUS} {RADIUS} 0 0 1 {RADIUS} {-RADIUS}z" fill="{self._colour.name()}"/>'
+            + self._label.svg(at, self.theme.hex("text"))
+            + self._caption.svg(at + QPointF(0, self._label.size.height + 3), self.theme.hex("muted"))
+        )
+
     def _content(self) -> float:
         below = self._caption.size.height
         return self._label.size.height + (below + 3 if below else 0)
@@ -170,6 +213,15 @@ class Line(Mark):
         painter.setBrush(colour)
         painter.drawPolygon(self._head)
 
+    def svg(self) -> str:
+        """The same as SVG."""
+        colour = self.theme.hex("faint")
+        head = " ".join(f"{point.x():.1f},{point.y():.1f}" for point in self._head.toList())
+        return (
+            f'<path d="{_path_data(self._path)}" fill="none" stroke="{colour}" stroke-width="1.4"/>'
+            f'<polygon points="{head}" fill="{colour}"/>'
+        )
+
 
 class Label(Mark):
     """The words on an edge, on a ground that interrupts the line."""
@@ -197,6 +249,15 @@ class Label(Mark):
             painter.drawRoundedRect(self._rect.adjusted(1, 1, -1, -1), 3, 3)
         colour = self.theme.colour("text" if self.chosen else "muted")
         self._text.draw(painter, self._rect.topLeft() + QPointF(LABEL_PAD, 1), colour)
+
+    def svg(self) -> str:
+        """The same as SVG."""
+        r = self._rect
+        return (
+            f'<rect x="{r.x():.1f}" y="{r.y():.1f}" width="{r.width():.1f}" height="{r.height():.1f}" rx="3" '
+            f'fill="{self.theme.hex("surface")}"/>'
+            + self._text.svg(r.topLeft() + QPointF(LABEL_PAD, 1), self.theme.hex("muted"))
+        )
 
 
 LABEL_PAD = 4.0
@@ -229,3 +290,23 @@ def _head(before: Point, tip: Point) -> QPolygonF:
         for turn in (pi * 0.86, -pi * 0.86)
     ]
     return QPolygonF([QPointF(*tip), *wings])
+
+
+def _path_data(path: QPainterPath) -> str:
+    """Return a path in the words of SVG."""
+    words = []
+    for index in range(path.elementCount()):
+        element = path.elementAt(index)
+        letter = {
+            QPainterPath.ElementType.MoveToElement: "M",
+            QPainterPath.ElementType.LineToElement: "L",
+            QPainterPath.ElementType.CurveToElement: "C",
+        }.get(element.type, "")  # a curve is followed by its other points
+        words.append(f"{letter}{element.x:.1f} {element.y:.1f}")
+    return " ".join(words)
+
+
+def _font_attributes(font: QFont) -> str:
+    size = QFontInfo(font).pixelSize()
+    weight = ' font-weight="600"' if font.weight() > QFont.Weight.Normal else ""
+    return f'font-family="{escape(font.family())}, sans-serif" font-size="{size}"{weight}'

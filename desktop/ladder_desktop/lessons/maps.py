@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from ladder_content.mermaid import mermaid
 from ladder_content.model import Map, Study
 from PySide6.QtCore import QPoint, Qt, Signal
@@ -14,7 +16,9 @@ from PySide6.QtGui import (
     QShowEvent,
 )
 from PySide6.QtWidgets import (
+    QBoxLayout,
     QComboBox,
+    QFileDialog,
     QHBoxLayout,
     QLabel,
     QPushButton,
@@ -26,7 +30,9 @@ from PySide6.QtWidgets import (
 
 from ladder_desktop.actions import make_action
 from ladder_desktop.chooser import Chooser
+from ladder_desktop.dialogs import show_fault
 from ladder_desktop.lessons.map_canvas import MapCanvas
+from ladder_desktop.lessons.map_export import FILTERS, MapExportError, write_map
 from ladder_desktop.lessons.map_find import Found, MapFinder
 from ladder_desktop.lessons.map_table import MapTable
 from ladder_desktop.lessons.map_text import MapText
@@ -47,6 +53,7 @@ class MapsView(QWidget):
         super().__init__()
         self._maps = study.maps
         self._markdown = markdown
+        self._theme = theme
         self._current: Map | None = None
         self._text: MapText | None = None
         self._arranged = False
@@ -112,6 +119,10 @@ class MapsView(QWidget):
         """Bring the first link to an address into view, in the text beside the map."""
         return self.pane.link_point(address)
 
+    def to_read(self) -> tuple[Reader, int, int | None]:
+        """Return the text that can be read aloud: all of it."""
+        return self.pane, 0, None
+
     def find_all(self, text: str) -> int:
         """Mark every place that holds a text, on all maps of the study, and return how many do."""
         self._sought = text
@@ -139,8 +150,14 @@ class MapsView(QWidget):
             self._show_index(0)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Put the text beside the map or below it."""
+        """Put the text beside the map or below it, and the buttons beside the chooser or below it."""
         super().resizeEvent(event)
+        one_row = (
+            self.width() >= self.chooser.minimumSizeHint().width() + self._controls.sizeHint().width() + 44
+        )
+        self._bar.setDirection(
+            QBoxLayout.Direction.LeftToRight if one_row else QBoxLayout.Direction.TopToBottom
+        )
         self._arrange()
 
     def _arrange(self) -> None:
@@ -172,6 +189,21 @@ class MapsView(QWidget):
         if self._current is not None:
             QGuiApplication.clipboard().setText(mermaid(self._current))
 
+    def ask_export(self) -> None:
+        """Ask for a file and write the map there, as SVG, PNG or Mermaid text."""
+        if self._current is None:
+            return
+        name, chosen = QFileDialog.getSaveFileName(
+            self, "Export the map", str(Path.home() / f"{self._current.id}.svg"), FILTERS
+        )
+        if name:
+            path = Path(name)
+            path = path if path.suffix else path.with_suffix(chosen.rpartition("*")[2].rstrip(")"))
+            try:
+                write_map(path, self._current, self._theme)
+            except MapExportError as error:
+                show_fault(self, str(error))
+
     def _make_actions(self) -> None:
         self.fit_action = make_action(self, "maps.fit", "Fit the map", self.canvas.fit, ["F"])
         self.zoom_in_action = make_action(
@@ -189,24 +221,33 @@ class MapsView(QWidget):
         self.copy_action = make_action(
             self, "maps.copy-mermaid", "Copy the map as Mermaid text", self.copy_mermaid, ["Ctrl+Shift+C"]
         )
+        self.export_action = make_action(
+            self, "maps.export", "Export the map…", self.ask_export, ["Ctrl+Shift+X"]
+        )
 
     def _lay_out(self) -> None:
-        bar = QHBoxLayout()
-        bar.setContentsMargins(16, 10, 16, 10)
-        bar.setSpacing(6)
-        bar.addWidget(self.chooser, 1)
-        bar.addStretch(0)
+        self._controls = QWidget()
+        row = QHBoxLayout(self._controls)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(6)
         for widget in (self._previous, self._step_label, self._next):
-            bar.addWidget(widget)
-        bar.addSpacing(10)
+            row.addWidget(widget)
+        row.addStretch(1)
         for action, text in (
             (self.zoom_out_action, "−"),
             (self.zoom_in_action, "+"),
             (self.fit_action, "Fit"),
         ):
-            bar.addWidget(_button(action, text))
-        bar.addWidget(self._table_button)
-        bar.addWidget(_button(self.copy_action, "Mermaid"))
+            row.addWidget(_button(action, text))
+        row.addWidget(self._table_button)
+        row.addWidget(_button(self.export_action, "Export"))
+        bar = QWidget()
+        self._bar = QBoxLayout(QBoxLayout.Direction.LeftToRight, bar)
+        self._bar.setContentsMargins(16, 10, 16, 10)
+        self._bar.setSpacing(6)
+        self._bar.addWidget(self.chooser, 1)
+        self._bar.addWidget(self._controls, 1)
+        bar.setMinimumWidth(1)  # it becomes two rows where one is too long
         self._stack = QStackedWidget()
         self._stack.addWidget(self.canvas)
         self._stack.addWidget(self.table)
@@ -219,7 +260,7 @@ class MapsView(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
-        layout.addLayout(bar)
+        layout.addWidget(bar)
         layout.addWidget(self._split, 1)
 
     def _turn_to(self, index: int) -> None:

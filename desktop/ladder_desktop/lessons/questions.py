@@ -104,6 +104,10 @@ class QuestionsView(QWidget):
             self.toggle_answer()
         return self.reader.link_point(address)
 
+    def to_read(self) -> tuple[Reader, int, int | None]:
+        """Return the text that can be read aloud: all of it."""
+        return self.reader, 0, None
+
     def find_all(self, text: str) -> int:
         """Mark every question that holds a text, in itself or in its answer, and return how many do."""
         self._sought = text

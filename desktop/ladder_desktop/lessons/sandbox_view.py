@@ -114,6 +114,10 @@ class SandboxView(QWidget):
         """Bring the first link to an address into view, in the explanation."""
         return self.explanation.link_point(address)
 
+    def to_read(self) -> tuple[Reader, int, int | None]:
+        """Return the text that can be read aloud: all of it."""
+        return self.explanation, 0, None
+
     def find_all(self, text: str) -> int:
         """Mark the text in the explanation, and return how many programs hold it."""
         self._sought = text

@@ -1,76 +1,77 @@
-"""The batch timeline as arrays: what each request did in each step. No Qt.
+"""The batch timeline as arrays: what some requests did in some steps. No Qt.
 
-Row = sequence id, column = step number - 1. Finished steps never change, so the arrays only grow.
+A finished step never changes, so each step's column is made once for the rows in sight, and kept for a while: a run of
+any length costs what its window costs.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+from ladder_engine.lru import Lru
 from ladder_engine.state import Step
 
 NOTHING, WAITING, PREFILL, DECODE = range(4)
 PREEMPTED, FINISHED = 1, 2  # bits of `marks`
+COLUMNS_KEPT = 1024
+
+Column = npt.NDArray[np.int64]
+"""[3, rows]: kind, tokens and marks of each row."""
 
 
+@dataclass(frozen=True)
 class BatchCells:
-    """`kinds`, `tokens` and `marks` are [sequences, steps]."""
+    """`kinds`, `tokens` and `marks` are [rows, columns]; `prefill` and `decode` are each column's tokens over all rows."""
+
+    kinds: npt.NDArray[np.int64]
+    tokens: npt.NDArray[np.int64]
+    marks: npt.NDArray[np.int64]
+    prefill: npt.NDArray[np.int64]
+    decode: npt.NDArray[np.int64]
+
+
+class BatchWindow:
+    """Cuts the rows `first_row` to `first_row + num_rows` out of steps."""
 
     def __init__(self) -> None:
-        self.num_rows = 0
-        self.num_steps = 0
-        self._kinds = np.zeros((16, 256), np.uint8)
-        self._tokens = np.zeros((16, 256), np.int32)
-        self._marks = np.zeros((16, 256), np.uint8)
+        self._rows = (0, 0)
+        self._columns: Lru[int, Column] = Lru(COLUMNS_KEPT)
 
-    @property
-    def kinds(self) -> npt.NDArray[np.uint8]:
-        """What each sequence did in each step: NOTHING, WAITING, PREFILL or DECODE."""
-        return self._kinds[: self.num_rows, : self.num_steps]
+    def cells(self, steps: Sequence[Step], first_row: int, num_rows: int) -> BatchCells:
+        """What these sequences did in these steps."""
+        if self._rows != (first_row, num_rows):
+            self._rows = (first_row, num_rows)
+            self._columns = Lru(COLUMNS_KEPT)
+        columns = [self._column(step) for step in steps]
+        stacked = np.stack(columns, axis=2) if columns else np.zeros((3, num_rows, 0), np.int64)
+        decode = np.array([step.num_decode_tokens for step in steps], np.int64)
+        total = np.array([step.num_tokens for step in steps], np.int64)
+        return BatchCells(stacked[0], stacked[1], stacked[2], total - decode, decode)
 
-    @property
-    def tokens(self) -> npt.NDArray[np.int32]:
-        """How many tokens of each sequence each step computed."""
-        return self._tokens[: self.num_rows, : self.num_steps]
+    def _column(self, step: Step) -> Column:
+        column = self._columns.get(step.number)
+        if column is None:
+            column = self._make(step)
+            self._columns.put(step.number, column)
+        return column
 
-    @property
-    def marks(self) -> npt.NDArray[np.uint8]:
-        """Whether a sequence was PREEMPTED or FINISHED in a step."""
-        return self._marks[: self.num_rows, : self.num_steps]
-
-    def budget(self, columns: slice) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """How many tokens the steps of these columns prefilled and decoded, over all sequences."""
-        kinds, tokens = self.kinds[:, columns], self.tokens[:, columns].astype(np.int64)
-        return (tokens * (kinds == PREFILL)).sum(0), (tokens * (kinds == DECODE)).sum(0)
-
-    def extend(self, steps: Sequence[Step], num_sequences: int) -> bool:
-        """Take over the steps that are new; return whether there were any."""
-        fresh = len(steps) - self.num_steps
-        grows = num_sequences > self.num_rows
-        self._make_room(num_sequences, len(steps))
-        for step in steps[self.num_steps :]:
-            self._put(step)
-            self.num_steps += 1
-        self.num_rows = max(self.num_rows, num_sequences)
-        return fresh > 0 or grows
-
-    def _put(self, step: Step) -> None:
-        column = self.num_steps
-        self._kinds[list(step.waiting), column] = WAITING
+    def _make(self, step: Step) -> Column:
+        first, count = self._rows
+        column = np.zeros((3, count), np.int64)
+        kinds, tokens, marks = column
+        kinds[self._in_sight(step.waiting)] = WAITING
         for work in step.work:
-            self._kinds[work.seq_id, column] = DECODE if work.kind == "decode" else PREFILL
-            self._tokens[work.seq_id, column] = work.num_tokens
-        self._marks[list(step.preempted), column] = PREEMPTED
-        self._marks[list(step.finished), column] |= FINISHED
+            row = work.seq_id - first
+            if 0 <= row < count:
+                kinds[row] = DECODE if work.kind == "decode" else PREFILL
+                tokens[row] = work.num_tokens
+        marks[self._in_sight(step.preempted)] = PREEMPTED
+        marks[self._in_sight(step.finished)] |= FINISHED
+        return column
 
-    def _make_room(self, rows: int, columns: int) -> None:
-        have_rows, have_columns = self._kinds.shape
-        if rows <= have_rows and columns <= have_columns:
-            return
-        rows, columns = max(rows, have_rows * 2), max(columns, have_columns * 2)
-        room = ((0, rows - have_rows), (0, columns - have_columns))
-        self._kinds = np.pad(self._kinds, room)
-        self._tokens = np.pad(self._tokens, room)
-        self._marks = np.pad(self._marks, room)
+    def _in_sight(self, seq_ids: Sequence[int]) -> list[int]:
+        first, count = self._rows
+        return [seq_id - first for seq_id in seq_ids if 0 <= seq_id - first < count]

@@ -21,16 +21,14 @@ class BatchPicture:
     bar_height: int
     line: int
 
-    def cells(
-        self, cells: BatchCells, rows: slice, columns: slice, budget: int, selection: int | None
-    ) -> Canvas:
-        """Paint these rows and columns: prefill as bars, decode as dots, waiting as lines, marks over them."""
-        kinds, tokens, marks = (part[rows, columns] for part in (cells.kinds, cells.tokens, cells.marks))
+    def cells(self, cells: BatchCells, budget: int, selected_row: int | None) -> Canvas:
+        """Paint the cells: prefill as bars, decode as dots, waiting as lines, marks over them."""
+        kinds, tokens, marks = cells.kinds, cells.tokens, cells.marks
         tall, wide, line = self.height, self.width, self.line
         canvas = Canvas(kinds.shape[0], kinds.shape[1], tall, wide, self.theme.colour("surface"))
         ground = self._plain("surface", kinds.shape)
-        if selection is not None and 0 <= selection - rows.start < len(ground):
-            ground[selection - rows.start] = self._ink("selection")
+        if selected_row is not None and 0 <= selected_row < len(ground):
+            ground[selected_row] = self._ink("selection")
         bars = np.ceil(tokens * (tall - 2 * line) / budget).clip(4 * line) * (kinds == PREFILL)
         canvas.fill_up(bars, self._plain("prefill", kinds.shape), ground)
         self._stamp(canvas, kinds == WAITING, middle(tall, wide, line, wide), "waiting")
@@ -41,9 +39,9 @@ class BatchPicture:
         self._stamp(canvas, marks & FINISHED > 0, end, "text")
         return canvas
 
-    def budget(self, cells: BatchCells, columns: slice, budget: int) -> Canvas:
+    def budget(self, cells: BatchCells, budget: int) -> Canvas:
         """Paint how much of the token budget each step used: decode at the foot, prefill upon it."""
-        prefill, decode = (part[None, :] for part in cells.budget(columns))
+        prefill, decode = cells.prefill[None, :], cells.decode[None, :]
         tall, wide, shape = self.bar_height, self.width, prefill.shape
         canvas = Canvas(1, shape[1], tall, wide, self.theme.colour("surface"))
         used = np.round((prefill + decode) * tall / budget)

@@ -1,6 +1,7 @@
-"""The live panel: runs a scenario on the real engine, in its own process, and shows what the trace says.
+"""The live panel: runs scenarios on the real engine, in its own process, and shows what the trace says.
 
-The page draws the player's state and sends intents; a timer paints at most once a frame, however fast the engine is.
+It has two faces over one engine: one run to watch and to touch, or two variants side by side. The page draws states and
+sends intents; a timer paints at most once a frame, however fast the engine is.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from collections.abc import Callable, Sequence
 from ladder_engine.client import EngineClient
 from ladder_engine.errors import EngineError
 from ladder_engine.fold import TraceError
-from ladder_engine.scenario import Scenario
+from ladder_engine.scenario import Scenario, engine_of
 from PySide6.QtCore import QElapsedTimer, QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QKeyEvent
 from PySide6.QtWidgets import (
@@ -18,33 +19,37 @@ from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
     QLabel,
-    QSplitter,
     QStackedWidget,
     QVBoxLayout,
     QWidget,
 )
 
-from ladder_desktop.actions import make_action
-from ladder_desktop.live.answer_pane import AnswerPane
-from ladder_desktop.live.block_grid import BlockGrid
-from ladder_desktop.live.block_list import BlockList
-from ladder_desktop.live.figures import pace_figures, pool_figures, queue_figures
-from ladder_desktop.live.legend import BATCH, BLOCKS, Legend
-from ladder_desktop.live.panel import panel
+from ladder_desktop.live.compare_panels import ComparePanels
+from ladder_desktop.live.comparer import Comparer
+from ladder_desktop.live.duet import Duet
+from ladder_desktop.live.forecast import Forecast
+from ladder_desktop.live.live_actions import live_actions
 from ladder_desktop.live.player import Player
-from ladder_desktop.live.request_list import RequestList
+from ladder_desktop.live.prediction_bar import PredictionBar
 from ladder_desktop.live.scenario_head import ScenarioHead
-from ladder_desktop.live.timeline import Timeline
+from ladder_desktop.live.touching import Touching
 from ladder_desktop.live.transport import Transport
+from ladder_desktop.live.watch_panels import WatchPanels
 from ladder_desktop.theme import Theme
 
 FRAME_MS = 16
 
 
 class LivePage(QWidget):
-    """Scenario picker, transport, block grid, requests and batch timeline over one player and one engine client."""
+    """Scenario picker, prediction, transport, and the views of one run or of two.
+
+    `go` asks the window for another page; `predicted` says that a prediction was scored: the scenario's id, whether it was
+    right, and what there is to remember of it.
+    """
 
     failed = Signal(str)
+    go = Signal(str)
+    predicted = Signal(str, bool, object)
     title = "Live panel"
 
     def __init__(
@@ -57,9 +62,12 @@ class LivePage(QWidget):
         super().__init__(parent)
         self.theme = theme
         self.player = Player()
+        self.duet = Duet()
         self.selection: int | None = None
-        self._ran: Scenario | None = None
+        self._ran: tuple[Scenario, str] | None = None
         self._client = client_factory()
+        self.comparer = Comparer(self._client, self.duet)
+        self._bound: int | None = None  # what the engine was told last
         self._active = False
         self._since = QElapsedTimer()
         self._timer = QTimer(self)
@@ -67,31 +75,46 @@ class LivePage(QWidget):
         self._timer.setInterval(FRAME_MS)
         self._timer.timeout.connect(self.frame)
         self.head = ScenarioHead(scenarios, theme)
+        self.prediction = PredictionBar(theme)
         self.transport = Transport(self.player)
-        self.grid = BlockGrid(theme)
-        self.block_list = BlockList(theme)
-        self.blocks = QStackedWidget()
-        self.blocks.addWidget(self.grid)
-        self.blocks.addWidget(self.block_list)
-        self.requests = RequestList(theme)
-        self.answer = AnswerPane(theme)
-        self.timeline = Timeline(theme, self.player)
-        self.pool, self.queue, self.pace = QLabel(), QLabel(), QLabel()
+        self.watch = WatchPanels(theme, self.player)
+        self.compare_panels = ComparePanels(theme, self.duet)
+        self.faces = QStackedWidget()
+        self.faces.addWidget(self.watch)
+        self.faces.addWidget(self.compare_panels)
+        self.forecast = Forecast(self)
+        self.touching = Touching(self._client, self.watch.touch, self.player)
         self.readout = QLabel()
         self.source = QLabel()
         self._lay_out()
         self._connect()
-        self._actions = self._make_actions()
+        self._actions = live_actions(self)
+        self._tell_scenario()
         self._show()
+
+    @property
+    def comparing(self) -> bool:
+        """Whether two runs are side by side."""
+        return self.faces.currentWidget() is self.compare_panels
+
+    @property
+    def deck(self) -> Player | Duet:
+        """What the transport moves: the playhead of the one run, or the common one of two."""
+        return self.duet if self.comparing else self.player
+
+    @property
+    def busy(self) -> bool:
+        """Whether the engine has a run to do."""
+        return self._client.running
 
     def activate(self) -> None:
         """The page is shown: go on where it was."""
         self._active = True
-        self.timeline.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.watch.timeline.setFocus(Qt.FocusReason.OtherFocusReason)
         self._wake()
 
     def deactivate(self) -> None:
-        """The page is hidden: paint nothing; a run goes on in its process."""
+        """The page is hidden: paint nothing; a run goes on in its process, as far as it may."""
         self._active = False
         self._timer.stop()
 
@@ -99,107 +122,136 @@ class LivePage(QWidget):
         """End the engine's process; nothing is left behind."""
         self._timer.stop()
         self._client.close()
+        self.player.close()
+        self.duet.close()
 
     def page_actions(self) -> list[QAction]:
         """Return the actions for the menu and the shortcut sheet."""
         return list(self._actions)
 
     def run(self) -> None:
-        """Run the picked scenario from its beginning."""
+        """Run the picked scenario, in the picked variant, from its beginning."""
         scenario = self.head.scenario
         if scenario is None:
             return
+        self._face(self.watch)
+        self.comparer.which = None
         self.player.clear()
-        self.timeline.clear()
+        self.watch.timeline.clear()
+        self.touching.clear()
         self.select(None)
+        self.player.play()
+        self._bound = self.player.bound
         try:
-            self._client.run(scenario.path)
+            self._client.run(scenario.path, variant=self.head.variant, until=self._bound)
         except EngineError as error:
             self._fail(str(error))
-            self._show()
             return
-        self._ran = scenario
-        self.player.play()
-        self.head.say("Starting the engine…")
-        self._show()
-        self._wake()
+        self._ran = (scenario, self.head.variant)
+        self._starting()
 
-    def choose(self, scenario_id: str) -> None:
-        """Pick a scenario by its id, ready to run; say so where there is none of this name."""
+    def compare(self, names: tuple[str, str] | None = None) -> None:
+        """Run two variants of the picked scenario, the first two when none are named, and show them side by side."""
+        scenario = self.head.scenario
+        if scenario is None or len(scenario.variant_names) < 2:
+            self.head.say("This scenario has no variants to compare.", "bad")
+            return
+        left, right = names or scenario.variant_names[:2]
+        self._face(self.compare_panels)
+        self.select(None)
+        try:
+            self.comparer.start(scenario, (left, right))
+        except EngineError as error:
+            self._fail(str(error))
+            return
+        self.compare_panels.begin((left, right), (engine_of(scenario, left), engine_of(scenario, right)))
+        self._ran = (scenario, "")
+        self.duet.play()
+        self._starting()
+
+    def choose(self, place: str) -> None:
+        """Pick a scenario by its id, ready to run; with `?compare` behind it, compare its variants."""
+        scenario_id, _, how = place.partition("?")
         if not self.head.choose(scenario_id):
             self.head.say(f"There is no scenario {scenario_id}.", "bad")
+        elif how == "compare":
+            self.compare()
 
     def tell_what_is_shown(self) -> None:
-        """Say so while the panels show another scenario than the one that is picked."""
-        ran = self._ran if self._ran != self.head.scenario else None
-        self.head.say(f"The panels show {ran.title} until this one is run." if ran else "")
+        """Say so while the panels show another scenario, or another variant, than the one that is picked."""
+        ran = self._ran
+        shown = (
+            None
+            if ran is None or ran == (self.head.scenario, "" if self.comparing else self.head.variant)
+            else ran
+        )
+        name = " ".join(filter(None, (shown[0].title, f"({shown[1]})" if shown[1] else ""))) if shown else ""
+        self.head.say(f"The panels show {name} until this one is run." if shown else "")
 
     def stop(self) -> None:
         """Break the run off; what it did until then stays."""
+        if self.comparing:
+            self.comparer.stop()
         self._client.stop()
 
     def frame(self) -> None:
         """Take what the engine said, move the playhead, and paint if anything changed."""
         elapsed = self._since.restart() / 1000
-        began = self.player.edge.config is not None
-        last = self.player.last, self.player.edge.ended
-        try:
-            self.player.feed(self._client.poll())
-            if not began and self.player.edge.config is not None:
-                self.tell_what_is_shown()
-        except (EngineError, TraceError) as error:
-            self._client.stop()
-            self.player.pause()
-            self._fail(str(error))
-        ended = self.player.edge.ended
-        if ended is not None and ended.error and ended is not last[1]:
-            self._fail(ended.error)
-        if self.player.tick(elapsed) or last != (self.player.last, self.player.edge.ended):
+        news = self._take()
+        moved = self.deck.tick(elapsed)
+        self._pace()
+        if moved or news:
             self._show()
-        if not (self.player.playing or self._client.running):
+        if not (self.deck.playing or self.busy):
             self._timer.stop()
             self._show()
 
-    def _fail(self, sentence: str) -> None:
-        """Leave on the page what went wrong, and tell the window."""
-        self.head.say(sentence, "bad")
-        self.failed.emit(sentence)
-
     def toggle(self) -> None:
-        """Play or pause."""
-        if self.player.playing:
-            self.player.pause()
-        elif self.player.edge.config is not None:
-            self.player.play()
-            self.timeline.follow()
+        """Play or pause; a pause holds the engine too."""
+        if self.deck.playing:
+            self.deck.pause()
+        elif self.deck.edge.config is not None:
+            self.deck.play()
+            self.follow()
+        self._pace()
         self._show()
         self._wake()
 
     def step_by(self, steps: int) -> None:
-        """Pause and step."""
-        self.player.step_by(steps)
-        self.timeline.follow()
+        """Pause and step; at the edge of a run that goes on, the engine does one more."""
+        self.deck.step_by(steps)
+        self._pace()
+        self.follow()
+        self._show()
+        self._wake()
+
+    def seek(self, position: int) -> None:
+        """Move the playhead; it goes on playing if it did."""
+        self.deck.seek(position)
+        self.follow()
         self._show()
 
-    def seek(self, step: int) -> None:
-        """Move the playhead; it goes on playing if it did."""
-        self.player.seek(step)
-        self.timeline.follow()
-        self._show()
+    def follow(self) -> None:
+        """Keep the playhead in sight."""
+        (self.compare_panels if self.comparing else self.watch.timeline).follow()
 
     def change_speed(self, notches: int) -> None:
         """Faster or slower."""
-        self.player.change_speed(notches)
+        self.deck.change_speed(notches)
         self.transport.refresh()
+
+    def turn_clock(self) -> None:
+        """Put the two runs on the clock of steps, or of seconds."""
+        if self.comparing:
+            self.duet.turn_clock()
+            self._show()
 
     def select(self, seq_id: int | None) -> None:
         """Light one request in every view; None lights all."""
         self.selection = seq_id
-        for view in (self.grid, self.timeline, self.requests):
-            view.select(seq_id)
-        if seq_id is None:
-            self.block_list.light(None)
-        self.answer.show_state(self.player.state, seq_id)
+        self.watch.select(self.player.state, seq_id)
+        self.compare_panels.select(seq_id)
+        self.touching.show(self.player.edge, self.busy, seq_id)
 
     def clear_selection(self) -> None:
         """Light all requests."""
@@ -207,9 +259,22 @@ class LivePage(QWidget):
 
     def turn_blocks(self) -> None:
         """Show the blocks as a table instead of a grid, or the other way round."""
-        self.blocks.setCurrentIndex(1 - self.blocks.currentIndex())
-        self._show()
-        (self.block_list if self.block_list.isVisible() else self.grid).setFocus()
+        self.watch.turn_blocks(self.player.state)
+
+    def explain(self) -> None:
+        """Go to the lesson that explains the scenario."""
+        if self.head.scenario is not None and self.head.scenario.explained_by:
+            self.go.emit(self.head.scenario.explained_by)
+
+    def abort_selected(self) -> None:
+        """Abort the request that is selected, if the run goes on."""
+        if self.selection is not None and not self.comparing:
+            self.touching.abort(self.selection)
+
+    def write_prompt(self) -> None:
+        """Go to where a prompt of one's own is written."""
+        self.watch.side.setCurrentWidget(self.watch.touch)
+        self.watch.touch.prompt.setFocus()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Qt: a button or a picker that has the keyboard keeps its Space; elsewhere Space plays."""
@@ -222,26 +287,90 @@ class LivePage(QWidget):
             return True
         return super().eventFilter(watched, event)
 
+    def _take(self) -> bool:
+        """Take what the engine said; return whether there was anything."""
+        before = self.deck.last, self.deck.edge
+        try:
+            if self.comparing:
+                self.comparer.poll()
+            else:
+                self.player.feed(self._client.poll())
+            self.touching.tell()
+        except (EngineError, TraceError) as error:
+            self._client.stop()
+            self.deck.pause()
+            self._fail(str(error))
+        edge = self.deck.edge
+        if before[1].config is None and edge.config is not None:
+            self.tell_what_is_shown()
+        if edge.ended is not before[1].ended and edge.ended is not None:
+            self._ended(edge.ended.error)
+        return before != (self.deck.last, self.deck.edge)
+
+    def _ended(self, error: str | None) -> None:
+        if error:
+            self.forecast.give_up()
+            self._fail(error)
+        elif self.comparing:
+            if self.comparer.complete:
+                self.compare_panels.show_result(*self.comparer.result())
+                names = self.comparer.names
+                self.forecast.settle(dict(zip(names, (side.edge for side in self.duet.sides), strict=True)))
+        elif self._ran is not None:
+            self.forecast.settle({self._ran[1]: self.player.edge}, self.touching.touched)
+
+    def _pace(self) -> None:
+        """Tell the engine how far it may go, where that is news."""
+        if self.comparing or not self.busy:
+            return
+        bound = self.player.bound
+        ahead = (
+            bound is not None
+            and self._bound is not None
+            and 0 <= bound - self._bound < self.player.speed // 8
+        )
+        if bound != self._bound and not (self.player.playing and ahead):
+            self._client.advance(bound)
+            self._bound = bound
+
+    def _fail(self, sentence: str) -> None:
+        """Leave on the page what went wrong, and tell the window."""
+        self.head.say(sentence, "bad")
+        self.failed.emit(sentence)
+        self._show()
+
+    def _starting(self) -> None:
+        self.head.say("Starting the engine…")
+        self._show()
+        self._wake()
+
+    def _face(self, face: QWidget) -> None:
+        self.faces.setCurrentWidget(face)
+        self.transport.player = self.deck
+        self.transport.refresh()
+
     def _wake(self) -> None:
-        busy = self.player.playing or self._client.running
-        if self._active and busy and not self._timer.isActive():
+        if self._active and (self.deck.playing or self.busy) and not self._timer.isActive():
             self._since.start()
             self._timer.start()
 
+    def _tell_scenario(self) -> None:
+        """Another scenario is picked."""
+        scenario = self.head.scenario
+        self.prediction.show_prediction(scenario.prediction if scenario else None)
+        self.forecast.give_up()
+        self.tell_what_is_shown()
+
     def _show(self) -> None:
-        state = self.player.state
         self.transport.refresh()
-        self.pool.setText(pool_figures(state))
-        self.queue.setText(queue_figures(state))
-        self.pace.setText(pace_figures(state))
-        self.grid.show_state(state)
-        if self.block_list.isVisible():
-            self.block_list.show_state(state)
-        self.requests.show_state(state)
-        self.answer.show_state(state, self.selection)
-        self.timeline.refresh()
-        self.head.show_running(self._client.running)
-        config = self.player.edge.config
+        if self.comparing:
+            self.compare_panels.show_state()
+        else:
+            self.watch.show_state(self.player.state, self.selection)
+            self.touching.show(self.player.edge, self.busy, self.selection)
+        self.head.show_running(self.busy)
+        self.prediction.show_running(self.busy)
+        config = self.deck.edge.config
         if config is not None:
             self.source.setText(
                 f"Measured on this machine: {config.model}, {config.kernels} kernels, {config.device}"
@@ -251,22 +380,6 @@ class LivePage(QWidget):
         self.source.setProperty("role", "muted")
         self.readout.setTextFormat(Qt.TextFormat.PlainText)
         self.readout.setMinimumWidth(1)
-        self.upper = QSplitter(Qt.Orientation.Horizontal)
-        self.upper.addWidget(
-            panel("KV blocks", self.pool, self.blocks, Legend(self.theme, BLOCKS), narrow=True)
-        )
-        self.upper.addWidget(panel("Requests", self.queue, self.requests))
-        self.upper.addWidget(panel("Answer", QLabel(), self.answer))
-        for column, stretch in enumerate((3, 0, 2)):
-            self.upper.setStretchFactor(column, stretch)
-        self.panels = QSplitter(Qt.Orientation.Vertical)
-        self.panels.addWidget(self.upper)
-        batch = panel("Batch, one column a step", self.pace, self.timeline, Legend(self.theme, BATCH))
-        self.panels.addWidget(batch)
-        for splitter, sizes in ((self.upper, (460, 440, 300)), (self.panels, (250, 330))):
-            splitter.setSizes(sizes)
-            splitter.setChildrenCollapsible(False)
-            splitter.setHandleWidth(1)
         foot = QHBoxLayout()
         foot.addWidget(self.readout, 1)
         foot.addWidget(self.source)
@@ -274,39 +387,28 @@ class LivePage(QWidget):
         layout.setContentsMargins(18, 12, 18, 8)
         layout.setSpacing(8)
         layout.addWidget(self.head)
+        layout.addWidget(self.prediction)
         layout.addWidget(self.transport)
-        layout.addWidget(self.panels, 1)
+        layout.addWidget(self.faces, 1)
         layout.addLayout(foot)
 
     def _connect(self) -> None:
-        self.head.chosen.connect(self.tell_what_is_shown)
+        self.head.chosen.connect(self._tell_scenario)
+        self.head.varied.connect(self.tell_what_is_shown)
         self.head.run_wanted.connect(self.run)
+        self.head.compare_wanted.connect(self.compare)
         self.head.stop_wanted.connect(self.stop)
+        self.head.explain_wanted.connect(self.explain)
         self.transport.toggled.connect(self.toggle)
         self.transport.stepped.connect(self.step_by)
         self.transport.sped.connect(self.change_speed)
         self.transport.sought.connect(self.seek)
-        self.timeline.sought.connect(self.seek)
-        for view in (self.grid, self.block_list, self.timeline, self.requests):
-            view.selected.connect(self.select)
-        for view in (self.grid, self.timeline):
-            view.described.connect(self.readout.setText)
+        self.watch.sought.connect(self.seek)
+        for view in self.compare_panels.views:
+            view.timeline.sought.connect(self.seek)
+        for panels in (self.watch, self.compare_panels):
+            panels.selected.connect(self.select)
+            panels.described.connect(self.readout.setText)
+        self.watch.touch.abort_wanted.connect(self.abort_selected)
         for widget in (*self.findChildren(QAbstractButton), *self.findChildren(QComboBox)):
             widget.installEventFilter(self)
-
-    def _make_actions(self) -> list[QAction]:
-        return [
-            self._action("run", "Run or stop the scenario", "Ctrl+R", self.head.press),
-            self._action("play", "Play or pause", "Space", self.toggle),
-            self._action("back", "One step back", ",", self.transport.back.click),
-            self._action("forward", "One step on", ".", self.transport.forward.click),
-            self._action("slower", "Slower", "[", self.transport.slower.click),
-            self._action("faster", "Faster", "]", self.transport.faster.click),
-            self._action("follow", "Follow the playhead", "F", self.timeline.follow),
-            self._action("blocks-as-table", "Blocks as a table or as a grid", "T", self.turn_blocks),
-            self._action("story", "Show or hide the story", "S", self.head.story_button.toggle),
-            self._action("clear", "Clear the selection", "Esc", self.clear_selection),
-        ]
-
-    def _action(self, verb: str, name: str, key: str, slot: Callable[[], None]) -> QAction:
-        return make_action(self, f"live.{verb}", name, slot, [key])

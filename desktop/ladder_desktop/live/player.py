@@ -1,19 +1,20 @@
-"""The playhead over a run: holds the events, and knows the whole state at any step. No Qt.
+"""The playhead over the trace of a run: live, paused, or anywhere back in time. No Qt.
 
-Events come in at the live edge, the playhead moves through them at its own speed. Snapshots every few steps make any
-step quick to reach.
+The recording holds the run; this says where in it a person is, and how far the engine may go ahead of them: a little
+while playing, so that what they touch is near what they see, and not at all while paused.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Sequence
 
-from ladder_engine.fold import RunState, fold
-from ladder_engine.trace import AnyEvent, RunEnded, StepTimed
+from ladder_engine.recording import Recording
+from ladder_engine.state import RunState
+from ladder_engine.trace import AnyEvent
 
-SPEEDS = (1, 2, 5, 10, 20, 30, 60, 120)
-SNAPSHOT_EVERY = 16
+FULL_SPEED = 1_000_000
+SPEEDS = (1, 2, 5, 10, 20, 30, 60, 120, FULL_SPEED)
+LEAD_S = 0.4  # how far the engine may be ahead of the playhead, in seconds of playing
 
 
 class Player:
@@ -26,71 +27,93 @@ class Player:
         self.playing = False
         self.speed = speed
         self._progress = 0.0
-        self.clear()
+        self._owed = 0  # steps that were asked for at the edge and have not come yet
+        self.recording = Recording()
+        self.position = 0
+        self.state = RunState()
 
     def clear(self) -> None:
         """Forget the run; keep the speed."""
-        self._events: list[AnyEvent] = []
-        self._ends = [0]  # how many events make up each position
-        self._snapshots: list[tuple[int, RunState]] = [(0, RunState())]
-        self._folded = 0
-        self.edge = RunState()
+        self.recording.close()
+        self.recording = Recording()
         self.position = 0
-        self._put(0, RunState())
+        self.state = RunState()
         self.pause()
+
+    def close(self) -> None:
+        """Give back what the recording holds on the disk."""
+        self.recording.close()
+
+    @property
+    def edge(self) -> RunState:
+        """The state after the last step that is complete."""
+        return self.recording.edge
 
     @property
     def last(self) -> int:
         """The last position there is."""
-        return len(self._ends) - 1
+        return self.recording.last
 
     @property
     def ended(self) -> bool:
         """Whether the run is over and the playhead stands at its end."""
         return self.edge.ended is not None and self.position == self.last
 
+    @property
+    def bound(self) -> int | None:
+        """The step after which the engine has to hold; None: it need not."""
+        if not self.playing:
+            return self.last + self._owed
+        return None if self.speed == FULL_SPEED else self.position + 1 + int(self.speed * LEAD_S)
+
+    @property
+    def speed_words(self) -> str:
+        """The speed as people read it."""
+        return "full speed" if self.speed == FULL_SPEED else f"{self.speed} steps/s"
+
+    @property
+    def place_words(self) -> str:
+        """Where the playhead is."""
+        return f"step {self.position} of {self.last}"
+
     def feed(self, events: Sequence[AnyEvent]) -> None:
-        """Take the next events of the run. Raises TraceError if they do not add up."""
-        for event in events:
-            self._events.append(event)
-            if isinstance(event, StepTimed):
-                self._ends.append(len(self._events))
-                if self.last % SNAPSHOT_EVERY == 0:
-                    self._fold_edge()
-                    self._snapshots.append((self._folded, self.edge))
-            elif isinstance(event, RunEnded) or event.step == 0:
-                self._ends[-1] = len(self._events)
-        self._fold_edge()
-        if self.position == self.last:
-            self._put(self._folded, self.edge)
+        """Take the next events of the run. Raises TraceError if they do not add up, TraceFileError when the disk is full."""
+        at_edge = self.position == self.last
+        self.recording.feed(events)
+        if self._owed and self.position < self.last:
+            steps = min(self._owed, self.last - self.position)
+            self._owed -= steps
+            self.seek(self.position + steps)
+        elif at_edge and self.position == self.last:
+            self.state = self.edge
+        elif at_edge:  # what came before the next step belongs to this position too
+            self.state = self.recording.state(self.position)
 
     def seek(self, position: int) -> None:
         """Move the playhead; positions outside the run are moved to its ends."""
-        self.position = min(max(position, 0), self.last)
-        count = self._ends[self.position]
-        if count == self._folded:
-            self._put(count, self.edge)
-            return
-        nearest = bisect_right(self._snapshots, count, key=lambda snapshot: snapshot[0]) - 1
-        at, state = self._snapshots[nearest]
-        if at <= self._count <= count:  # the playhead itself is nearer
-            at, state = self._count, self.state
-        self._put(count, fold(self._events[at:count], state))
+        position = min(max(position, 0), self.last)
+        self.state = self.recording.state(position, self.state, self.position)
+        self.position = position
 
     def play(self) -> None:
         """Let the playhead run; from the start again if the run is over."""
         if self.ended:
             self.seek(0)
+        self._owed = 0
         self.playing = True
 
     def pause(self) -> None:
-        """Hold the playhead."""
+        """Hold the playhead, and the engine with it."""
         self.playing = False
+        self._owed = 0
         self._progress = 0.0
 
     def step_by(self, steps: int) -> None:
-        """Pause, and move by so many steps."""
+        """Pause, and move by so many steps. Beyond the edge of a run that goes on, the engine is asked for them."""
+        beyond = self.position + steps - self.last
         self.pause()
+        if beyond > 0 and self.edge.ended is None:
+            self._owed = beyond
         self.seek(self.position + steps)
 
     def change_speed(self, notches: int) -> None:
@@ -110,13 +133,3 @@ class Player:
         if self.ended:
             self.pause()
         return steps > 0
-
-    def _put(self, count: int, state: RunState) -> None:
-        """Set the state at the playhead, which is that of so many events."""
-        self._count, self.state = count, state
-
-    def _fold_edge(self) -> None:
-        count = self._ends[-1]
-        if count > self._folded:
-            self.edge = fold(self._events[self._folded : count], self.edge)
-            self._folded = count

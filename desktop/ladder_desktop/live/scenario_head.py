@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from html import escape
 
 from ladder_engine.scenario import Scenario
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from ladder_desktop.chooser import Chooser
@@ -14,10 +14,13 @@ from ladder_desktop.theme import Theme
 
 
 class ScenarioHead(QWidget):
-    """Emits `chosen` when another scenario is picked, `run_wanted` and `stop_wanted` from the button."""
+    """Emits `chosen` when another scenario is picked, `varied` when another variant is, and the rest from its buttons."""
 
     chosen = Signal()
+    varied = Signal()
     run_wanted = Signal()
+    compare_wanted = Signal()
+    explain_wanted = Signal()
     stop_wanted = Signal()
 
     def __init__(self, scenarios: Sequence[Scenario], theme: Theme, parent: QWidget | None = None) -> None:
@@ -38,6 +41,19 @@ class ScenarioHead(QWidget):
         self.button.setFixedWidth(84)
         self.button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.button.setEnabled(bool(self._scenarios))
+        self.variants = Chooser()
+        self.variants.setAccessibleName("Variant")
+        self.variants.view().setAccessibleName("Variants")
+        self.variants.setToolTip("Which settings to run the scenario with")
+        self.variants.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.compare_button = QPushButton("Compare")
+        self.compare_button.setAccessibleName("Compare two variants")
+        self.compare_button.setToolTip("Run the first two variants and show them side by side (Ctrl+Shift+R)")
+        self.compare_button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.explain_button = QPushButton("Lesson")
+        self.explain_button.setAccessibleName("Open the lesson that explains it")
+        self.explain_button.setToolTip("Open the lesson that explains it (E)")
+        self.explain_button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.story_button = QPushButton("Hide story")
         self.story_button.setCheckable(True)
         self.story_button.setChecked(True)
@@ -60,8 +76,14 @@ class ScenarioHead(QWidget):
         self.story.setProperty("role", "muted")
         top = QHBoxLayout()
         top.addWidget(self.picker)
-        top.addWidget(self.button)
-        top.addWidget(self.story_button)
+        for widget in (
+            self.variants,
+            self.button,
+            self.compare_button,
+            self.explain_button,
+            self.story_button,
+        ):
+            top.addWidget(widget)
         top.addSpacing(8)
         top.addWidget(self.message, 1)
         self.words = QWidget()
@@ -75,7 +97,10 @@ class ScenarioHead(QWidget):
         layout.addLayout(top)
         layout.addWidget(self.words)
         self.picker.currentIndexChanged.connect(self._tell)
+        self.variants.currentIndexChanged.connect(self._vary)
         self.button.clicked.connect(self.press)
+        self.compare_button.clicked.connect(self.press_compare)
+        self.explain_button.clicked.connect(self.explain_wanted)
         self.story_button.toggled.connect(self._show_words)
         self._tell()
 
@@ -83,6 +108,15 @@ class ScenarioHead(QWidget):
     def scenario(self) -> Scenario | None:
         """The scenario that is picked."""
         return self._scenarios[self.picker.currentIndex()] if self._scenarios else None
+
+    @property
+    def variant(self) -> str:
+        """The name of the variant that is picked, "" where the scenario has none."""
+        return self.variants.currentText()
+
+    def choose_variant(self, name: str) -> None:
+        """Pick a variant by its name."""
+        self.variants.setCurrentIndex(max(0, self.variants.findText(name)))
 
     def choose(self, scenario_id: str) -> bool:
         """Pick a scenario by its id; return whether there is one."""
@@ -95,6 +129,7 @@ class ScenarioHead(QWidget):
         """Turn the button into Stop while a run goes on."""
         self._running = running
         self.button.setText("Stop" if running else "Run")
+        self.compare_button.setEnabled(not running)
 
     def say(self, text: str, role: str = "muted") -> None:
         """Show one sentence beside the button, in the colour of a palette role."""
@@ -106,12 +141,27 @@ class ScenarioHead(QWidget):
         """Do what the button says."""
         (self.stop_wanted if self._running else self.run_wanted).emit()
 
+    def press_compare(self) -> None:
+        """Compare, unless a run goes on or there is nothing to compare."""
+        if self.compare_button.isEnabled() and self.compare_button.isVisibleTo(self):
+            self.compare_wanted.emit()
+
     def _show_words(self, shown: bool) -> None:
         self.words.setVisible(shown)
         self.story_button.setText("Hide story" if shown else "Show story")
 
+    def _vary(self) -> None:
+        self.varied.emit()
+
     def _tell(self) -> None:
         scenario = self.scenario
+        names = scenario.variant_names if scenario else ("",)
+        with QSignalBlocker(self.variants):
+            self.variants.clear()
+            self.variants.addItems(names)
+        for widget in (self.variants, self.compare_button):
+            widget.setVisible(len(names) > 1)
+        self.explain_button.setVisible(bool(scenario and scenario.explained_by))
         if scenario is None:
             self.say("There are no scenarios.", "bad")
             return

@@ -63,6 +63,15 @@ class TextTableModel(QAbstractTableModel):
             first = self.index(min(touched_rows), min(touched_columns))
             self.dataChanged.emit(first, self.index(max(touched_rows), max(touched_columns)))
 
+    def rename(self, names: dict[int, str]) -> None:
+        """Give some columns other names."""
+        for section, name in names.items():
+            old = self.columns[section]
+            columns = list(self.columns)
+            columns[section] = Column(name, old.hint, old.width, old.side)
+            self.columns = tuple(columns)
+            self.headerDataChanged.emit(Qt.Orientation.Horizontal, section, section)
+
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
         """Qt: see `rows`."""
         return 0 if parent.isValid() else len(self.rows)

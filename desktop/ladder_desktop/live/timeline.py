@@ -19,9 +19,10 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
 
-from ladder_desktop.live.batch_cells import BatchCells
+from ladder_desktop.live.batch_cells import BatchWindow
 from ladder_desktop.live.batch_picture import BatchPicture
 from ladder_desktop.live.canvas import Canvas
+from ladder_desktop.live.duet import Side
 from ladder_desktop.live.player import Player
 from ladder_desktop.live.words import step_words
 from ladder_desktop.theme import Theme
@@ -37,11 +38,12 @@ class Timeline(QAbstractScrollArea):
     sought = Signal(int)
     described = Signal(str)
 
-    def __init__(self, theme: Theme, player: Player, parent: QWidget | None = None) -> None:
+    def __init__(self, theme: Theme, player: Player | Side, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.theme = theme
-        self.player = player
-        self.cells = BatchCells()
+        self.player: Player | Side = player
+        self.num_steps = 0
+        self._window = BatchWindow()
         self.selection: int | None = None
         self.following = True
         self._ring = False
@@ -69,9 +71,13 @@ class Timeline(QAbstractScrollArea):
     def refresh(self) -> None:
         """Draw the player's run and playhead; only what has changed is made anew."""
         edge = self.player.edge
-        if self.cells.extend(edge.steps, len(edge.sequences)) or len(self._names) != len(edge.sequences):
+        if (self.num_steps, len(self._names)) != (len(edge.steps), len(edge.sequences)):
+            self.num_steps = len(edge.steps)
             self._names = [sequence.name for sequence in edge.sequences.values()]
-            self._budget = edge.config.max_num_batched_tokens if edge.config else 1
+            self._redraw()
+        budget = edge.config.max_num_batched_tokens if edge.config else 1
+        if budget != self._budget:
+            self._budget = budget
             self._redraw()
         self._set_ranges()
         if self.following:
@@ -83,7 +89,8 @@ class Timeline(QAbstractScrollArea):
 
     def clear(self) -> None:
         """Forget the run."""
-        self.cells = BatchCells()
+        self.num_steps = 0
+        self._window = BatchWindow()
         self._names = []
         self.following = True
         self._redraw()
@@ -103,7 +110,7 @@ class Timeline(QAbstractScrollArea):
         row = (point.y() - RULER) // ROW + self.verticalScrollBar().value()
         in_rows = RULER <= point.y() < self._budget_top() and row < len(self._names)
         step = (point.x() - NAMES) // COLUMN + self.horizontalScrollBar().value() + 1
-        in_steps = point.x() >= NAMES and 1 <= step <= self.cells.num_steps
+        in_steps = point.x() >= NAMES and 1 <= step <= self.num_steps
         return (row if in_rows else None), (step if in_steps else None)
 
     def _visible_columns(self) -> int:
@@ -116,7 +123,7 @@ class Timeline(QAbstractScrollArea):
         return self.viewport().height() - BUDGET
 
     def _set_ranges(self) -> None:
-        steps = max(0, self.cells.num_steps + AHEAD - self._visible_columns())
+        steps = max(0, self.num_steps + AHEAD - self._visible_columns())
         self.horizontalScrollBar().setRange(0, steps)
         self.horizontalScrollBar().setPageStep(self._visible_columns())
         self.verticalScrollBar().setRange(0, max(0, len(self._names) - self._visible_rows()))
@@ -135,9 +142,11 @@ class Timeline(QAbstractScrollArea):
         width, height, bar_height = (round(size * ratio) for size in (COLUMN, ROW, BUDGET - 8))
         picture = BatchPicture(self.theme, width, height, bar_height, max(1, round(ratio)))
         row, first = self.verticalScrollBar().value(), self.horizontalScrollBar().value()
-        rows, columns = slice(row, row + self._visible_rows()), slice(first, first + self._visible_columns())
-        cells = picture.cells(self.cells, rows, columns, self._budget, self.selection)
-        return cells, picture.budget(self.cells, columns, self._budget)
+        rows = min(self._visible_rows(), len(self._names) - row)
+        steps = self.player.edge.steps[first : first + self._visible_columns()]
+        cells = self._window.cells(steps, row, rows)
+        selected = None if self.selection is None else self.selection - row
+        return picture.cells(cells, self._budget, selected), picture.budget(cells, self._budget)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Qt: copy the pictures, then rulers, names and playhead over them."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSlider, QWidget
 
+from ladder_desktop.live.duet import Duet
 from ladder_desktop.live.player import Player
 from ladder_desktop.live.words import steady_font
 
@@ -17,9 +18,9 @@ class Transport(QWidget):
     sped = Signal(int)
     sought = Signal(int)
 
-    def __init__(self, player: Player, parent: QWidget | None = None) -> None:
+    def __init__(self, player: Player | Duet, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.player = player
+        self.player: Player | Duet = player
         self.play = self._button("Play", "Play or pause", "Play or pause (Space)", 78)
         self.back = self._button("‹ step", "One step back", "One step back (,)", 70)
         self.forward = self._button("step ›", "One step on", "One step on (.)", 70)
@@ -29,7 +30,7 @@ class Transport(QWidget):
         self.speed.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.counter = QLabel()
         self.counter.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        for label, widest in ((self.speed, "120 steps/s"), (self.counter, "step 0000 of 0000")):
+        for label, widest in ((self.speed, "120 steps/s"), (self.counter, "step 000000 of 000000")):
             label.setFont(steady_font(self.font()))
             label.setFixedWidth(label.fontMetrics().horizontalAdvance(widest) + 8)
         self.slider = QSlider(Qt.Orientation.Horizontal)
@@ -62,8 +63,8 @@ class Transport(QWidget):
         for widget in (self.play, self.back, self.forward, self.slider):
             widget.setEnabled(has_run)
         self.play.setText("Pause" if player.playing else "Replay" if player.ended else "Play")
-        self.speed.setText(f"{player.speed} steps/s")
-        self.counter.setText(f"step {player.position} of {player.last}")
+        self.speed.setText(player.speed_words)
+        self.counter.setText(player.place_words)
         self.slider.blockSignals(True)
         self.slider.setRange(0, player.last)
         self.slider.setValue(player.position)

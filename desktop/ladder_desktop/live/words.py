@@ -13,11 +13,17 @@ WAITS = {
     "token_budget": "waits for token budget",
     "max_num_seqs": "waits for a place in the batch",
     "static_batch": "waits until the whole batch is done",
+    "decode_turn": "waits while others decode",
     "behind_earlier": "waits behind an earlier request",
     "behind_priority": "waits behind a more urgent request",
     "behind_fair": "waits behind a client that has been served less",
 }
-ENDS = {"stop": "finished", "length": "finished at max_tokens", "aborted": "aborted"}
+ENDS = {
+    "stop": "finished",
+    "length": "finished at max_tokens",
+    "aborted": "aborted",
+    "dropped": "dropped by the beam search",
+}
 
 
 SHORT = {
@@ -25,6 +31,7 @@ SHORT = {
     "token_budget": "waits: token budget",
     "max_num_seqs": "waits: batch is full",
     "static_batch": "waits: batch not done",
+    "decode_turn": "waits: others decode",
     "behind_earlier": "waits behind others",
     "behind_priority": "waits behind urgent ones",
     "behind_fair": "waits for a fair turn",

@@ -13,6 +13,12 @@ from ladder_content.model import STEP_NAMES, Option, Step, StepName, Ticket
 
 from ladder_desktop.study import Rating
 
+HEADINGS: dict[StepName, str] = {
+    "shape": "Read the shape",
+    "bound": "Name the bound",
+    "lever": "Pick the lever",
+    "study": "Point at the study",
+}
 SUGGESTED = {4: Rating.GOOD, 3: Rating.HARD}  # fewer: Again; Easy stays the person's own call
 
 

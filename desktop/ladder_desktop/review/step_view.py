@@ -6,18 +6,12 @@ from ladder_content.model import STEP_NAMES, Option, Step
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QLabel, QVBoxLayout, QWidget
 
-from ladder_desktop.review.diagnosis import Diagnosis
+from ladder_desktop.review.diagnosis import HEADINGS, Diagnosis
 from ladder_desktop.review.option_button import OptionButton
 from ladder_desktop.review.prose import PackText, Prose
 from ladder_desktop.theme import Theme
 
 LETTERS = "ABCDEF"
-HEADINGS = {
-    "shape": "Read the shape",
-    "bound": "Name the bound",
-    "lever": "Pick the lever",
-    "study": "Point at the study",
-}
 
 
 class StepView(QWidget):

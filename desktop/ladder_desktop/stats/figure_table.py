@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, QSize, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QKeySequence
+from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QApplication, QFrame, QHeaderView, QTableView
 
 from .figures import Figures, written
 
 Index = QModelIndex | QPersistentModelIndex
 ROW_HEIGHT, MOST_ROWS = 28, 12
+LEAST_READABLE = 220
 EMPTY = Figures("", (), ())
 
 
@@ -85,13 +86,24 @@ class FigureTable(QTableView):
         self.activated.connect(self._open)
 
     def show_figures(self, figures: Figures) -> None:
-        """Show other figures; the first column takes the room that the others leave."""
+        """Show other figures."""
         self.figures.show(figures)
-        header = self.horizontalHeader()
-        for section in range(len(figures.columns)):
-            mode = QHeaderView.ResizeMode.Stretch if section == 0 else QHeaderView.ResizeMode.ResizeToContents
-            header.setSectionResizeMode(section, mode)
+        self.resizeColumnsToContents()
+        self._share_room()
         self.updateGeometry()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Qt: the first column takes what is left."""
+        super().resizeEvent(event)
+        self._share_room()
+
+    def _share_room(self) -> None:
+        """Give the first column what the others leave, and never less than it can be read in; then the table scrolls."""
+        if not self.figures.columnCount():
+            return
+        others = sum(self.columnWidth(section) for section in range(1, self.figures.columnCount()))
+        readable = min(self.sizeHintForColumn(0), LEAST_READABLE)
+        self.setColumnWidth(0, max(readable, self.viewport().width() - others))
 
     def sizeHint(self) -> QSize:
         """Qt: as high as its rows, and from twelve on it scrolls."""

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ladder_content.model import Pack
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import (
     QFileDialog,
     QFrame,
@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from ladder_desktop.actions import explain, make_action
 from ladder_desktop.chooser import Chooser
 from ladder_desktop.dialogs import show_fault
 from ladder_desktop.exporting.files import ExportError, replacing, write_zip
@@ -62,11 +63,13 @@ class StatsPage(QWidget):
         rows = QVBoxLayout(self)
         rows.setContentsMargins(0, 0, 0, 0)
         rows.addWidget(self._stack)
-        self._tables = self._action("stats.tables", "Show &tables instead of charts", "Ctrl+T")
+        self._tables = make_action(
+            self, "stats.tables", "Show &tables instead of charts", self.show_tables, ["Ctrl+T"]
+        )
         self._tables.setCheckable(True)
-        self._tables.toggled.connect(self.gallery.show_tables)
-        self._export = self._action("stats.export", "&Export all tables as CSV…", "Ctrl+Shift+E")
-        self._export.triggered.connect(self.ask_all)
+        self._export = make_action(
+            self, "stats.export", "&Export all tables as CSV…", self.ask_all, ["Ctrl+Shift+E"]
+        )
 
     # What the window asks of a page
 
@@ -89,10 +92,14 @@ class StatsPage(QWidget):
         statistics = self._desk.statistics(scope, self._names.tags)
         empty = not statistics.days and scope.study_id is None
         self._stack.setCurrentIndex(1 if empty else 0)
-        self._export.setEnabled(not empty)
-        self._tables.setEnabled(not empty)
+        for action in (self._export, self._tables):
+            explain(action, "Nothing has been answered yet." if empty else "")
         self.today.show_today(statistics)
         self.gallery.show(statistics)
+
+    def show_tables(self, on: bool) -> None:
+        """Turn every chart into its table, or back."""
+        self.gallery.show_tables(on)
 
     # Saving
 
@@ -193,12 +200,6 @@ class StatsPage(QWidget):
 
     def _drill(self) -> None:
         self.go.emit("drill")
-
-    def _action(self, name: str, text: str, keys: str) -> QAction:
-        action = QAction(text, self)
-        action.setObjectName(name)
-        action.setShortcut(QKeySequence(keys))
-        return action
 
 
 def _chooser(name: str, choices: object) -> Chooser:

@@ -3,14 +3,17 @@
 `Desk` is the only door: the review pages, the command line and the exporters all go through it.
 """
 
+from .adjustment import Adjustment
 from .algorithm import Algorithm
 from .belongings import Belongings, Marked
 from .clock import Clock, SystemClock
 from .desk import Desk
 from .errors import StudyError
+from .interview import Interview, Reply, Setting, detail_of, draw, interview_rating, new_interview_id
 from .items import items_of, kin_of
 from .journal import Action, Journal
 from .marks import FLAGS, LEECH_LAPSES, Marks
+from .planner import Planner, Shift
 from .progress import MATURE_DAYS, StudyProgress
 from .records import (
     Answered,
@@ -27,6 +30,7 @@ from .records import (
     Review,
 )
 from .scheduler import due_instant
+from .settings import StudySettings
 from .studyday import day_start, study_day
 from .words import Edit, Note, Words
 
@@ -35,6 +39,7 @@ __all__ = [
     "LEECH_LAPSES",
     "MATURE_DAYS",
     "Action",
+    "Adjustment",
     "Algorithm",
     "Answered",
     "Belongings",
@@ -44,6 +49,7 @@ __all__ = [
     "Desk",
     "Edit",
     "Hidden",
+    "Interview",
     "Item",
     "Journal",
     "Kind",
@@ -53,16 +59,25 @@ __all__ = [
     "Memory",
     "Note",
     "Phase",
+    "Planner",
     "Preview",
     "Rating",
+    "Reply",
     "Review",
+    "Setting",
+    "Shift",
     "StudyError",
     "StudyProgress",
+    "StudySettings",
     "SystemClock",
     "Words",
     "day_start",
+    "detail_of",
+    "draw",
     "due_instant",
+    "interview_rating",
     "items_of",
     "kin_of",
+    "new_interview_id",
     "study_day",
 ]

@@ -8,9 +8,13 @@ from dataclasses import dataclass
 from sqlite_utils import Database
 
 from . import log
+from .adjustment import Adjustment
+from .adjustments import all_adjustments, append_adjustment
 from .errors import StudyError
 from .marks import all_marks, write_mark
 from .records import Item, Mark, Memory, Review
+from .replay import replay
+from .settings import StudySettings, read_settings, write_settings
 from .words import Edit, Note, all_edits, all_notes, insert_edits, insert_notes
 
 LAST_DAY = 1_000_000  # a study day in the year 4707; no clock shows a later one
@@ -26,17 +30,25 @@ class Marked:
 
 @dataclass(frozen=True, slots=True)
 class Belongings:
-    """Marks, notes and own wording, each by item."""
+    """Marks, notes and own wording, each by item; what moved items beside the answers; how they are scheduled."""
 
     marks: tuple[Marked, ...] = ()
     notes: tuple[Note, ...] = ()
     edits: tuple[Edit, ...] = ()
+    adjustments: tuple[Adjustment, ...] = ()
+    settings: StudySettings | None = None
 
 
 def read(db: Database) -> Belongings:
     """Return all there is."""
     marks = tuple(Marked(item_id, mark) for item_id, mark in sorted(all_marks(db).items()))
-    return Belongings(marks, tuple(all_notes(db)), tuple(all_edits(db)))
+    return Belongings(
+        marks,
+        tuple(all_notes(db)),
+        tuple(all_edits(db)),
+        tuple(all_adjustments(db)),
+        read_settings(db)[0],
+    )
 
 
 def is_empty(db: Database) -> bool:
@@ -47,7 +59,7 @@ def is_empty(db: Database) -> bool:
 
 def checked(reviews: Sequence[Review], known: Mapping[str, Item], own: Belongings) -> dict[str, Memory]:
     """Return the states to which a log leads; StudyError if it, or what comes with it, cannot be."""
-    states, faults = log.replay(reviews)
+    states, faults = replay(reviews, own.adjustments)
     if strangers := states.keys() - known.keys():
         faults.append(f"{min(strangers)} is reviewed but not described")
     if len({review.review_id for review in reviews}) < len(reviews):
@@ -84,6 +96,10 @@ def write(
     db.conn.executemany("INSERT OR IGNORE INTO items (item_id, kind, study_id) VALUES (?, ?, ?)", rows)
     for review in reviews:
         log.append(db, review, log.ensure_algorithm(db, review.algorithm))
+    for adjustment in own.adjustments:
+        append_adjustment(db, adjustment)
+    if own.settings is not None:
+        write_settings(db, own.settings)
     for item_id, memory in states.items():
         log.write_memory(db, item_id, memory)
     for marked in own.marks:

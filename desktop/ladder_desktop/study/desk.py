@@ -12,14 +12,17 @@ from typing import TYPE_CHECKING, Self
 
 from sqlite_utils import Database
 
-from . import belongings, log
+from . import adjustments, belongings, log
+from .adjustment import Adjustment
 from .agenda import LEARN_AHEAD, Agenda, Limits
 from .algorithm import Algorithm
 from .belongings import Belongings
 from .clock import Clock, SystemClock
 from .errors import StudyError
+from .interview import Interview, all_interviews
 from .journal import Journal
 from .marks import Marks, all_marks, is_leech, read_mark, write_mark
+from .planner import Planner
 from .progress import StudyProgress, progress_of_study
 from .records import (
     Answered,
@@ -34,7 +37,9 @@ from .records import (
     Review,
     action_name,
 )
+from .replay import replay
 from .scheduler import Scheduler, due_instant
+from .settings import StudySettings, read_settings, write_settings
 from .store import Store
 from .studyday import moment_of, study_day, to_ms
 from .words import Words
@@ -42,8 +47,6 @@ from .words import Words
 if TYPE_CHECKING:
     from .statistics import Scope, Statistics
 
-NEW_PER_DAY = 20
-REVIEWS_PER_DAY = 200
 NOTHING_OWN = Belongings()
 
 
@@ -53,38 +56,42 @@ class Desk:
     Nothing is kept in memory: each call reads the store, so a second window or a command line is never stale.
     """
 
-    def __init__(self, store: Store, clock: Clock, algorithm: Algorithm, limits: Limits) -> None:
+    def __init__(self, store: Store, clock: Clock, wanted: Mapping[str, object]) -> None:
         self._store = store
         self._clock = clock
-        self._limits = limits
         self.journal = Journal(store)
         self.marks = Marks(store, self.journal, clock)
         self.words = Words(store, self.journal)
-        self._scheduler = Scheduler(algorithm)
-        with store.reading() as db:
-            known = log.find_algorithm(db, algorithm)
-        if known is None:
-            with store.writing() as db:
-                known = log.ensure_algorithm(db, algorithm)
-        self._algorithm_id = known
+        self.planner = Planner(store, self.journal, clock)
+        self._scheduler = Scheduler(Algorithm())
+        with store.writing() as db:
+            settings = replace(read_settings(db)[0], **wanted)  # type: ignore[arg-type]
+            log.ensure_algorithm(db, settings.algorithm)  # a file that may not be written says so now
+            if wanted:
+                write_settings(db, settings)
 
     @staticmethod
     def open(
         data_dir: Path,
         clock: Clock | None = None,
         algorithm: Algorithm | None = None,
-        new_per_day: int = NEW_PER_DAY,
-        reviews_per_day: int = REVIEWS_PER_DAY,
+        new_per_day: int | None = None,
+        reviews_per_day: int | None = None,
     ) -> Desk:
-        """Open `data_dir`/progress.db, creating or migrating it.
+        """Open `data_dir`/progress.db, creating or migrating it. What is given takes the place of a stored setting.
 
         StudyError, one sentence, if it is newer, damaged, another program's, in use or not writable; it is then
         left untouched.
         """
         store = Store(data_dir)
         try:
-            limits = Limits(new_per_day, reviews_per_day)
-            return Desk(store, clock or SystemClock(), algorithm or Algorithm(), limits)
+            given = {
+                "algorithm": algorithm,
+                "new_per_day": new_per_day,
+                "reviews_per_day": reviews_per_day,
+            }
+            wanted = {name: value for name, value in given.items() if value is not None}
+            return Desk(store, clock or SystemClock(), wanted)
         except BaseException:
             store.close()
             raise
@@ -157,7 +164,19 @@ class Desk:
 
         today = study_day(self._clock.now(), self._clock.zone())
         with self._store.reading() as db:
-            return gather(db, scope, today, self._scheduler.algorithm, tags)
+            return gather(db, scope, today, read_settings(db)[0].algorithm, tags)
+
+    # The plan
+
+    @property
+    def settings(self) -> StudySettings:
+        """How the next answer will be scheduled, and the daily limits. `planner` changes them."""
+        return self.planner.settings()
+
+    def interviews(self) -> list[Interview]:
+        """Return the mock interviews of the log, newest first."""
+        with self._store.reading() as db:
+            return all_interviews(db)
 
     # Answering
 
@@ -166,22 +185,24 @@ class Desk:
         zone = self._clock.zone()
         moment = moment_of(self._clock.now(), zone)
         with self._store.reading() as db:
-            return self._scheduler.preview(item_id, self._memory(db, item_id), moment, zone)
+            scheduler, _ = self._in_force(db)
+            return scheduler.preview(item_id, self._memory(db, item_id), moment, zone)
 
     def answer(
         self, item_id: str, rating: Rating, duration: timedelta, detail: dict[str, object] | None = None
     ) -> Answered:
         """Log an answer, move the item on and remember how to undo it, in one transaction.
 
-        A card forgotten for the eighth time is a leech: it is suspended. `duration` is the time from question to rating; `detail` must
-        be JSON. StudyError if the item was never registered or the store cannot be written; then nothing changed.
+        A card forgotten for the eighth time is a leech: it is suspended. `duration` is the time from question to
+        rating; `detail` must be JSON. StudyError if the item was never registered or the store cannot be written; then nothing changed.
         """
         zone = self._clock.zone()
         moment = moment_of(self._clock.now(), zone)
         label = action_name(f"{rating.name.capitalize()} on", item_id)
         with self.journal.action(label, item_id) as db:
             before = self._memory(db, item_id)
-            after = self._scheduler.answer(item_id, before, rating, moment)
+            scheduler, algorithm_id = self._in_force(db)
+            after = scheduler.answer(item_id, before, rating, moment)
             review = Review(
                 review_id=str(uuid.uuid4()),
                 item_id=item_id,
@@ -194,9 +215,9 @@ class Desk:
                 before=before,
                 after=after,
                 detail=detail,
-                algorithm=self._scheduler.algorithm,
+                algorithm=scheduler.algorithm,
             )
-            log.append(db, review, self._algorithm_id)
+            log.append(db, review, algorithm_id)
             log.write_memory(db, item_id, after)
             lapsed = before is not None and after.lapses > before.lapses
             leech = lapsed and is_leech(after.lapses) and _suspend_leech(db, item_id)
@@ -268,10 +289,24 @@ class Desk:
         with self._store.reading() as db:
             return log.all_reviews(db)
 
+    def adjustments(self) -> list[Adjustment]:
+        """Return what moved items beside the answers, oldest first; it belongs to the log."""
+        with self._store.reading() as db:
+            return adjustments.all_adjustments(db)
+
     def reviews_of(self, item_id: str) -> list[Review]:
         """Return the reviews of one item, oldest first."""
         with self._store.reading() as db:
             return log.reviews_of(db, item_id)
+
+    def everything(self) -> tuple[tuple[Item, ...], dict[str, Memory], tuple[Review, ...], Belongings]:
+        """Return all items, what is remembered of them, the log and what is the person's own, as of one moment."""
+        with self._store.reading() as db:
+            rows = db.execute(
+                "SELECT item_id, kind, study_id FROM items ORDER BY position IS NULL, position, item_id"
+            )
+            items = tuple(Item(*row) for row in rows.fetchall())
+            return items, log.all_memories(db), tuple(log.all_reviews(db)), belongings.read(db)
 
     def belongings(self) -> Belongings:
         """Return all that is the person's own, for a file that carries it to another profile."""
@@ -300,7 +335,7 @@ class Desk:
     def rebuild_mismatches(self) -> list[str]:
         """Replay the log and compare with what is stored; one sentence a difference, [] when all is right."""
         with self._store.reading() as db:
-            states, faults = log.replay(log.all_reviews(db))
+            states, faults = replay(log.all_reviews(db), adjustments.all_adjustments(db))
             stored = log.all_memories(db)
         return faults + [
             f"{item_id} is stored in another state than its reviews lead to"
@@ -311,13 +346,22 @@ class Desk:
     def rebuild(self) -> None:
         """Replace all stored states by what the log leads to."""
         with self._store.writing() as db:
-            states, _ = log.replay(log.all_reviews(db))
+            states, _ = replay(log.all_reviews(db), adjustments.all_adjustments(db))
             db.execute("DELETE FROM cards")
             for item_id, memory in states.items():
                 log.write_memory(db, item_id, memory)
 
     def _agenda(self, db: Database, kind: str | None) -> Agenda:
-        return Agenda(db, self._clock.now(), self._clock.zone(), self._limits, kind)
+        settings, _ = read_settings(db)
+        limits = Limits(settings.new_per_day, settings.reviews_per_day)
+        return Agenda(db, self._clock.now(), self._clock.zone(), limits, kind)
+
+    def _in_force(self, db: Database) -> tuple[Scheduler, int]:
+        """Return what schedules now, and the number of its algorithm."""
+        settings, number = read_settings(db)
+        if settings.algorithm != self._scheduler.algorithm:
+            self._scheduler = Scheduler(settings.algorithm)
+        return self._scheduler, number
 
     def _memory(self, db: Database, item_id: str) -> Memory | None:
         memory = log.read_memory(db, item_id)

@@ -1,10 +1,9 @@
-"""The log of reviews and the card states it leads to: reading, writing, replaying. Functions over an open database."""
+"""The log of reviews and the card states it leads to: reading and writing. Functions over an open database."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import fields
-from math import isclose
 from operator import attrgetter
 from typing import Any
 
@@ -13,8 +12,6 @@ from sqlite_utils import Database
 
 from .algorithm import Algorithm
 from .records import Memory, Rating, Review
-from .scheduler import Scheduler
-from .studyday import Moment
 
 _MEMORY = [field.name for field in fields(Memory)]
 _REVIEW = (
@@ -51,16 +48,18 @@ def all_memories(db: Database) -> dict[str, Memory]:
 
 def ensure_algorithm(db: Database, algorithm: Algorithm) -> int:
     """Return the number under which an algorithm is stored, storing it first if it is new."""
-    db.execute("INSERT OR IGNORE INTO algorithms (settings) VALUES (?)", (_json(algorithm),))
-    found = find_algorithm(db, algorithm)
-    assert found is not None
-    return found
+    settings = _json(algorithm)
+    db.execute("INSERT OR IGNORE INTO algorithms (settings) VALUES (?)", (settings,))
+    found = db.execute("SELECT algorithm_id FROM algorithms WHERE settings = ?", (settings,))
+    return int(found.fetchone()[0])
 
 
-def find_algorithm(db: Database, algorithm: Algorithm) -> int | None:
-    """Return the number under which an algorithm is stored, None if it is not."""
-    row = db.execute("SELECT algorithm_id FROM algorithms WHERE settings = ?", (_json(algorithm),)).fetchone()
-    return None if row is None else int(row[0])
+def read_algorithms(db: Database) -> dict[int, Algorithm]:
+    """Return every algorithm that ever scheduled, by its number."""
+    return {
+        number: msgspec.json.decode(settings, type=Algorithm)
+        for number, settings in db.execute("SELECT algorithm_id, settings FROM algorithms")
+    }
 
 
 def append(db: Database, review: Review, algorithm_id: int) -> int:
@@ -88,60 +87,22 @@ def append(db: Database, review: Review, algorithm_id: int) -> int:
 
 def all_reviews(db: Database) -> list[Review]:
     """Return the log, oldest first."""
-    algorithms = _algorithms(db)
+    algorithms = read_algorithms(db)
     return [_review(row, algorithms) for row in db.execute(f"SELECT {_REVIEW} FROM reviews ORDER BY seq")]
 
 
 def reviews_of(db: Database, item_id: str) -> list[Review]:
     """Return the reviews of one item, oldest first."""
-    algorithms = _algorithms(db)
+    algorithms = read_algorithms(db)
     rows = db.execute(f"SELECT {_REVIEW} FROM reviews WHERE item_id = ? ORDER BY seq", (item_id,))
     return [_review(row, algorithms) for row in rows]
 
 
-def replay(reviews: Iterable[Review]) -> tuple[dict[str, Memory], list[str]]:
-    """Schedule the whole log again, each review by its own algorithm; return the states and what did not agree.
-
-    On one machine the outcome is equal to the last bit. Another machine's mathematical library may differ in the
-    last digits of a power, so a recorded outcome that agrees but for rounding is taken as it was recorded: a log
-    carried from one system to another gives the very same states.
-    """
-    states: dict[str, Memory] = {}
-    faults: list[str] = []
-    schedulers: dict[Algorithm, Scheduler] = {}
-    for review in reviews:
-        where = f"review {review.review_id} of {review.item_id}"
-        moment = Moment(review.answered_at, review.study_day, review.utc_offset, review.local_date)
-        if not (moment.adds_up() and 0 <= review.duration_ms < 2**63):
-            faults.append(f"{where} holds a time that cannot be")
-            continue
-        before = states.get(review.item_id)
-        if before != review.before:
-            faults.append(f"{where} starts from a state that the reviews before it do not lead to")
-        if review.algorithm not in schedulers:
-            schedulers[review.algorithm] = Scheduler(review.algorithm)
-        after = schedulers[review.algorithm].answer(review.item_id, before, review.rating, moment)
-        if agrees(after, review.after):
-            after = review.after
-        else:
-            faults.append(f"{where} records another outcome than {review.algorithm.name} gives")
-        states[review.item_id] = after
-    return states, faults
-
-
-def agrees(one: Memory, other: Memory) -> bool:
-    """Say whether two memories are equal but for rounding in the last digits."""
-    return all(
-        isclose(a, b, rel_tol=1e-9) if isinstance(a, float) and isinstance(b, float) else a == b
-        for a, b in zip(_values(one), _values(other), strict=True)
-    )
-
-
-def _algorithms(db: Database) -> dict[int, Algorithm]:
-    return {
-        number: msgspec.json.decode(settings, type=Algorithm)
-        for number, settings in db.execute("SELECT algorithm_id, settings FROM algorithms")
-    }
+def reviews_where(db: Database, condition: str) -> list[Review]:
+    """Return the reviews for which a condition in SQL holds, oldest first."""
+    algorithms = read_algorithms(db)
+    rows = db.execute(f"SELECT {_REVIEW} FROM reviews WHERE {condition} ORDER BY seq")
+    return [_review(row, algorithms) for row in rows]
 
 
 def _review(row: Sequence[Any], algorithms: dict[int, Algorithm]) -> Review:

@@ -7,7 +7,7 @@ from sqlite_utils import Database, Migrations
 
 from .records import Rating, action_name
 
-SCHEMA_VERSION = 3  # the number of steps below; progress.db carries it as its user_version
+SCHEMA_VERSION = 4  # the number of steps below; progress.db carries it as its user_version
 migrations = Migrations("study")
 
 
@@ -178,6 +178,34 @@ def m003_statistics(db: Database) -> None:
         CREATE INDEX reviews_by_day ON reviews (study_day, rating, duration_ms, interval_before, tested);
         CREATE INDEX reviews_by_item ON reviews (item_id, study_day, rating, duration_ms, interval_before, tested);
         CREATE INDEX items_by_study ON items (study_id);
+    """)
+
+
+@migrations()
+def m003_settings_and_adjustments(db: Database) -> None:
+    """Settings live in the file, and the log holds what a reschedule or days away moved, after the review `after_seq`."""
+    db.executescript("""
+        CREATE TABLE settings (
+            only         INTEGER PRIMARY KEY CHECK (only = 1),
+            value        TEXT NOT NULL,         -- JSON of StudySettings
+            algorithm_id INTEGER NOT NULL REFERENCES algorithms (algorithm_id)
+        ) STRICT;
+
+        CREATE TABLE adjustments (
+            number        INTEGER PRIMARY KEY,  -- the order of those that follow the same review
+            adjustment_id TEXT NOT NULL UNIQUE,
+            after_seq     INTEGER REFERENCES reviews (seq),
+            reason        TEXT NOT NULL,
+            made_at       INTEGER NOT NULL,
+            study_day     INTEGER NOT NULL,
+            utc_offset    INTEGER NOT NULL,
+            local_date    TEXT NOT NULL,
+            changes       TEXT NOT NULL,        -- JSON: each item with its timing before and after
+            algorithm_id  INTEGER NOT NULL REFERENCES algorithms (algorithm_id)
+        ) STRICT;
+
+        DROP INDEX reviews_by_day;  -- with the item at its end it answers for a period without the whole log
+        CREATE INDEX reviews_by_day ON reviews (study_day, rating, duration_ms, interval_before, tested, item_id);
     """)
 
 

@@ -14,8 +14,11 @@ _COUNT = """
         count(*) FILTER (WHERE due_at IS NOT NULL),
         count(*) FILTER (WHERE due_day IS NOT NULL AND interval < :mature),
         count(*) FILTER (WHERE due_day IS NOT NULL AND interval >= :mature),
-        count(*) FILTER (WHERE due_at <= :ahead OR due_day <= :today)
-    FROM items LEFT JOIN cards USING (item_id)
+        count(*) FILTER (
+            WHERE (due_at <= :ahead OR due_day <= :today)
+            AND suspended IS NOT 1 AND (buried_day BETWEEN :today AND :today + 1) IS NOT 1
+        )
+    FROM items LEFT JOIN cards USING (item_id) LEFT JOIN marks USING (item_id)
     WHERE position IS NOT NULL AND study_id = :study_id
 """
 
@@ -25,7 +28,8 @@ class StudyProgress:
     """The cards and tickets of one study, counted by how well they are known.
 
     Each of `total` is either new, in steps (`learning`), or in review with an interval under 21 days (`young`) or
-    from 21 days on (`mature`). `due` is what waits now: reviews of today and steps within the learn-ahead.
+    from 21 days on (`mature`). `due` is what waits now: reviews of today and steps within the learn-ahead, unless
+    suspended or buried.
     """
 
     total: int

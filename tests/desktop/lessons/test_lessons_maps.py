@@ -227,3 +227,15 @@ def test_unknown_maps_and_nodes_change_nothing(view):
 def test_a_map_is_copied_as_mermaid_text(view, study):
     view.copy_action.trigger()
     assert QApplication.clipboard().text() == mermaid(study.maps[0])
+
+
+def test_the_buttons_stand_beside_the_chooser_or_below_it(qtbot, view):
+    view.show_map("wrong")
+
+    def below() -> bool:
+        chooser, button = (w.mapTo(view, w.rect().center()).y() for w in (view.chooser, view._next))
+        return button > chooser + 10
+
+    assert not below()
+    view.resize(420, 700)
+    qtbot.waitUntil(below)

@@ -10,8 +10,8 @@ import msgspec
 import pytest
 from ladder_desktop.lessons.lesson_page import LessonPage
 from ladder_desktop.theme import load_theme
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import QPoint, QRect, Qt
+from PySide6.QtWidgets import QPushButton, QWidget
 
 ROOM = Path(room.__file__).parent
 
@@ -68,7 +68,7 @@ def test_every_widget_that_takes_the_keyboard_has_a_name(page):
 
 def test_every_action_has_a_name_and_a_key_of_its_own_for_this_page_only(page):
     actions = page.page_actions()
-    assert len(actions) == 19
+    assert len(actions) == 23
     keys = [key.toString() for action in actions for key in action.shortcuts()]
     assert len(keys) == len(set(keys)) >= len(actions)
     for action in actions:
@@ -115,3 +115,16 @@ def test_colours_come_from_the_theme_alone():
 
 def test_no_slot_is_a_lambda():
     assert [p.name for p in ROOM.glob("*.py") if re.search(r"connect\(\s*lambda", p.read_text("utf-8"))] == []
+
+
+def test_the_page_fits_a_window_of_900_pixels_beside_its_rail(qtbot, page):
+    for show in (page.show_gist, page.show_maps, page.show_questions, page.show_sandbox):
+        show()
+    assert page.minimumSizeHint().width() <= 900 - 236
+    page.resize(664, 640)
+    page.show_maps()
+    page.maps.show_map("wrong")
+    for widget in (page.maps.chooser, *page.maps.findChildren(QPushButton)):
+        assert (
+            page.rect().contains(QRect(widget.mapTo(page, QPoint(0, 0)), widget.size())) or widget.isHidden()
+        )

@@ -67,7 +67,7 @@ BOMBS = {
     "flood of one line": ("print('x' * 1_000_000)", Ending.TOO_MUCH_OUTPUT),
     "flood of nothing": ("while True:\n    print()", Ending.TOO_MUCH_OUTPUT),
     "one great list": ("a = [0] * 10**9", Ending.OUT_OF_MEMORY),
-    "growing list": ("a = []\nwhile True:\n    a.append('x' * 10_000)", Ending.OUT_OF_MEMORY),
+    "growing list": ("a = []\nwhile True:\n    a.append('x' * 1_000_000)", Ending.OUT_OF_MEMORY),
     "one great number": ("a = 10 ** 10**8", Ending.OUT_OF_MEMORY),
 }
 

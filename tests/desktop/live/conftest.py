@@ -35,7 +35,9 @@ class RecordedClient(EngineClient):
     def running(self) -> bool:
         return bool(self.queue)
 
-    def run(self, scenario: Path, kernels: object = "auto") -> None:
+    def run(
+        self, scenario: Path, kernels: object = "auto", variant: str = "", until: int | None = None
+    ) -> None:
         self.calls.append(f"run {scenario.name}")
         events = busy_trace()
         size = -(-len(events) // self.batches)

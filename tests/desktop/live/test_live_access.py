@@ -18,17 +18,17 @@ def test_the_story_and_what_to_look_at_follow_the_scenario(make: Make, qtbot: Qt
         page.head.picker.setCurrentIndex(index)
         assert page.head.story.text() == " ".join(scenario.story.split())
         assert all(line[:20] in page.head.look_at.text() for line in scenario.look_at)
-    qtbot.keyClick(page.timeline, Qt.Key.Key_S)
+    qtbot.keyClick(page.watch.timeline, Qt.Key.Key_S)
     assert not page.head.words.isVisible()
 
 
 def test_the_table_of_blocks_says_what_the_grid_shows(make: Make, qtbot: QtBot) -> None:
     page = with_run(make(), 6)
-    qtbot.keyClick(page.timeline, Qt.Key.Key_T)
-    assert page.block_list.isVisible()
-    assert not page.grid.isVisible()
+    qtbot.keyClick(page.watch.timeline, Qt.Key.Key_T)
+    assert page.watch.block_list.isVisible()
+    assert not page.watch.grid.isVisible()
     state = page.player.state
-    rows = page.block_list.table.rows
+    rows = page.watch.block_list.table.rows
     for sequence in state.sequences.values():
         for position, block_id in enumerate(sequence.block_table):
             tokens = sequence.tokens_in_block(position, 4)
@@ -37,10 +37,12 @@ def test_the_table_of_blocks_says_what_the_grid_shows(make: Make, qtbot: QtBot) 
     assert [i for i, row in enumerate(rows) if row[4] == "new"] == sorted(dict(state.steps[-1].allocated))
 
     owner = state.running[1]
-    page.block_list.setCurrentIndex(page.block_list.table.index(state.sequences[owner].block_table[0], 1))
-    assert page.timeline.selection == owner
-    qtbot.keyClick(page.block_list, Qt.Key.Key_T)
-    assert page.grid.isVisible()
+    page.watch.block_list.setCurrentIndex(
+        page.watch.block_list.table.index(state.sequences[owner].block_table[0], 1)
+    )
+    assert page.watch.timeline.selection == owner
+    qtbot.keyClick(page.watch.block_list, Qt.Key.Key_T)
+    assert page.watch.grid.isVisible()
 
 
 def test_everything_that_takes_the_keyboard_has_a_name(make: Make) -> None:
@@ -62,13 +64,19 @@ def test_every_control_can_be_reached_by_tab(make: Make, qtbot: QtBot) -> None:
     for _ in range(40):
         reached.add(QApplication.focusWidget())
         page.focusNextChild()
-    wanted = {*page.findChildren(QPushButton), page.head.picker, page.grid, page.timeline, page.requests}
-    assert {widget for widget in wanted if widget.isEnabled()} <= reached
+    wanted = {
+        *page.findChildren(QPushButton),
+        page.head.picker,
+        page.watch.grid,
+        page.watch.timeline,
+        page.watch.requests,
+    }
+    assert {widget for widget in wanted if widget.isEnabled() and widget.isVisible()} <= reached
 
 
 def test_an_empty_page_says_what_goes_where(make: Make) -> None:
     page = make()
     assert not page.transport.play.isEnabled()
-    assert page.answer.head.text() == "No request is selected"
-    for view in (page.grid, page.timeline):
+    assert page.watch.answer.head.text() == "No request is selected"
+    for view in (page.watch.grid, page.watch.timeline):
         assert not view.grab().isNull()

@@ -58,10 +58,10 @@ def test_running_again_starts_from_nothing(make: Make) -> None:
     page.select(2)
     page.head.picker.setCurrentIndex(2)
     page.run()
-    assert (page.player.last, page.selection, page.timeline.cells.num_steps) == (0, None, 0)
+    assert (page.player.last, page.selection, page.watch.timeline.num_steps) == (0, None, 0)
     page.frame()
-    assert page.timeline.cells.num_steps == page.player.last
-    assert client_of(page).calls[-1] == "run 3-more-than-fits.yaml"
+    assert page.watch.timeline.num_steps == page.player.last
+    assert client_of(page).calls[-1] == "run 03-more-than-fits.yaml"
 
 
 def test_the_button_stops_a_run(make: Make, qtbot: QtBot) -> None:

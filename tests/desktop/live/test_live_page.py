@@ -23,7 +23,7 @@ def test_a_run_plays_by_itself_to_its_end_and_then_the_timer_stops(make: Make, q
     qtbot.waitUntil(lambda: page.player.ended, timeout=20_000)
     qtbot.waitUntil(lambda: not page._timer.isActive(), timeout=5_000)
 
-    assert client_of(page).calls == ["run 1-short-chats.yaml"]
+    assert client_of(page).calls == ["run 01-short-chats.yaml"]
     assert page.head.message.text() == ""
     assert page.transport.counter.text() == f"step {page.player.last} of {page.player.last}"
     assert page.transport.play.text() == "Replay"
@@ -53,7 +53,7 @@ def test_picking_another_scenario_says_that_the_old_run_is_still_shown(make: Mak
 def test_the_rows_of_the_batch_never_lie_over_its_budget(make: Make) -> None:
     page = with_run(make())
     page.resize(page.minimumSizeHint())
-    assert page.timeline.cell_at(QPoint(20, RULER + ROW - 1))[0] is not None
+    assert page.watch.timeline.cell_at(QPoint(20, RULER + ROW - 1))[0] is not None
 
 
 def test_a_page_that_is_not_shown_paints_nothing(make: Make) -> None:
@@ -75,7 +75,7 @@ def test_stepping_by_every_road(
 ) -> None:
     page = with_run(make())
     if by == "key":
-        qtbot.keyClick(page.timeline, key)
+        qtbot.keyClick(page.watch.timeline, key)
     elif by == "button":
         qtbot.mouseClick(getattr(page.transport, button), Qt.MouseButton.LeftButton)
     else:
@@ -84,12 +84,12 @@ def test_stepping_by_every_road(
     assert page.player.position == position
     assert page.transport.counter.text().startswith(f"step {position} of ")
     assert page.transport.slider.value() == position
-    assert page.grid.state is page.player.state
+    assert page.watch.grid.state is page.player.state
 
 
 def test_space_plays_and_pauses_wherever_the_keyboard_is_in_the_views(make: Make, qtbot: QtBot) -> None:
     page = with_run(make())
-    for view in (page.timeline, page.grid, page.requests, page.transport.slider):
+    for view in (page.watch.timeline, page.watch.grid, page.watch.requests, page.transport.slider):
         view.setFocus()
         qtbot.keyClick(view, Qt.Key.Key_Space)
         assert page.player.playing, view.accessibleName()
@@ -107,10 +107,10 @@ def test_space_on_a_button_that_has_the_keyboard_presses_it(make: Make, qtbot: Q
 
 def test_brackets_change_the_speed(make: Make, qtbot: QtBot) -> None:
     page = with_run(make())
-    qtbot.keyClick(page.timeline, Qt.Key.Key_BracketRight)
+    qtbot.keyClick(page.watch.timeline, Qt.Key.Key_BracketRight)
     assert page.transport.speed.text() == "30 steps/s"
-    qtbot.keyClick(page.timeline, Qt.Key.Key_BracketLeft)
-    qtbot.keyClick(page.timeline, Qt.Key.Key_BracketLeft)
+    qtbot.keyClick(page.watch.timeline, Qt.Key.Key_BracketLeft)
+    qtbot.keyClick(page.watch.timeline, Qt.Key.Key_BracketLeft)
     assert page.transport.speed.text() == "10 steps/s"
 
 
@@ -121,30 +121,37 @@ def test_a_selection_lights_every_view_and_escape_clears_it(make: Make, qtbot: Q
     sequence = page.player.state.sequences[seq_id]
     left = Qt.MouseButton.LeftButton
     if road == "grid":
-        point = page.grid.cell_rect(sequence.block_table[0]).center().toPoint()
-        qtbot.mouseClick(page.grid, left, pos=point)
+        point = page.watch.grid.cell_rect(sequence.block_table[0]).center().toPoint()
+        qtbot.mouseClick(page.watch.grid, left, pos=point)
     elif road == "timeline":
-        qtbot.mouseClick(page.timeline.viewport(), left, pos=QPoint(60, 18 + 16 * seq_id + 8))
+        qtbot.mouseClick(page.watch.timeline.viewport(), left, pos=QPoint(60, 18 + 16 * seq_id + 8))
     else:
-        index = page.requests.model().index(seq_id, 1)
-        qtbot.mouseClick(page.requests.viewport(), left, pos=page.requests.visualRect(index).center())
+        index = page.watch.requests.model().index(seq_id, 1)
+        qtbot.mouseClick(
+            page.watch.requests.viewport(), left, pos=page.watch.requests.visualRect(index).center()
+        )
 
-    assert page.grid.selection == page.timeline.selection == page.requests.selected_row() == seq_id
-    assert page.answer.text.toPlainText() == sequence.prompt + sequence.text
-    assert sequence.name in page.answer.head.text()
+    assert (
+        page.watch.grid.selection
+        == page.watch.timeline.selection
+        == page.watch.requests.selected_row()
+        == seq_id
+    )
+    assert page.watch.answer.text.toPlainText() == sequence.prompt + sequence.text
+    assert sequence.name in page.watch.answer.head.text()
 
-    qtbot.keyClick(page.timeline, Qt.Key.Key_Escape)
-    assert page.grid.selection is page.timeline.selection is None
-    assert not page.requests.selectionModel().hasSelection()
-    assert page.answer.text.toPlainText() == ""
+    qtbot.keyClick(page.watch.timeline, Qt.Key.Key_Escape)
+    assert page.watch.grid.selection is page.watch.timeline.selection is None
+    assert not page.watch.requests.selectionModel().hasSelection()
+    assert page.watch.answer.text.toPlainText() == ""
 
 
 def test_arrow_keys_in_the_list_of_requests_select(make: Make, qtbot: QtBot) -> None:
     page = with_run(make())
-    page.requests.setFocus()
-    qtbot.keyClick(page.requests, Qt.Key.Key_Down)
-    qtbot.keyClick(page.requests, Qt.Key.Key_Down)
-    assert page.selection == page.grid.selection == page.requests.selected_row()
+    page.watch.requests.setFocus()
+    qtbot.keyClick(page.watch.requests, Qt.Key.Key_Down)
+    qtbot.keyClick(page.watch.requests, Qt.Key.Key_Down)
+    assert page.selection == page.watch.grid.selection == page.watch.requests.selected_row()
     assert page.selection is not None
 
 
@@ -154,11 +161,11 @@ def test_the_keyboard_coming_into_a_table_changes_no_selection(
 ) -> None:
     page = with_run(make())
     page.select(seq_id)
-    page.requests.setFocus(Qt.FocusReason.TabFocusReason)
+    page.watch.requests.setFocus(Qt.FocusReason.TabFocusReason)
     page.seek(21)
-    qtbot.keyClick(page.timeline, Qt.Key.Key_T)
-    assert page.block_list.hasFocus()
-    assert page.selection == page.timeline.selection == page.requests.selected_row() == seq_id
+    qtbot.keyClick(page.watch.timeline, Qt.Key.Key_T)
+    assert page.watch.block_list.hasFocus()
+    assert page.selection == page.watch.timeline.selection == page.watch.requests.selected_row() == seq_id
 
 
 def test_the_answer_of_the_selected_request_grows_and_shrinks_with_the_playhead(make: Make) -> None:
@@ -168,15 +175,15 @@ def test_the_answer_of_the_selected_request_grows_and_shrinks_with_the_playhead(
     for position in (2, 10, 11, 12, 5, page.player.last):
         page.seek(position)
         sequence = page.player.state.sequences[0]
-        assert page.answer.text.toPlainText() == sequence.prompt + sequence.text
-    assert page.requests.currentIndex().row() == 0
+        assert page.watch.answer.text.toPlainText() == sequence.prompt + sequence.text
+    assert page.watch.requests.currentIndex().row() == 0
 
 
 def test_the_figures_are_those_of_the_trace_at_the_playhead(make: Make) -> None:
     page = with_run(make(), 15)
     step = next(event for event in busy_trace() if isinstance(event, StepTimed) and event.step == 15)
     owned = 20 - step.num_free_blocks
-    assert page.pool.text() == f"{owned} of 20 owned, {5 * owned} %"
-    assert page.queue.text().startswith(f"{step.num_running} running, {step.num_waiting} waiting, ")
-    assert page.pace.text().startswith("10 ms a step, ")
+    assert page.watch.pool.text() == f"{owned} of 20 owned, {5 * owned} %"
+    assert page.watch.queue.text().startswith(f"{step.num_running} running, {step.num_waiting} waiting, ")
+    assert page.watch.pace.text().startswith("10 ms a step, ")
     assert page.source.text() == "Measured on this machine: none, torch kernels, cpu"

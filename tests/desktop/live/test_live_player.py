@@ -1,18 +1,22 @@
 from __future__ import annotations
 
+from itertools import takewhile
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from ladder_desktop.live.player import SPEEDS, Player
+from ladder_desktop.live.player import FULL_SPEED, SPEEDS, Player
 from ladder_engine.fold import RunState, TraceError, fold
-from ladder_engine.trace import AnyEvent, StepTimed
+from ladder_engine.trace import AnyEvent, Arrived, Refused, StepTimed
 
 from tests.traces import LittleScheduler, Request, busy_trace, traces
 
 
 def from_scratch(events: list[AnyEvent], position: int, last: int) -> RunState:
-    """Fold the events up to the end of a step, with nothing but their own step numbers."""
-    return fold(event for event in events if event.step <= position or position == last)
+    """Fold the events up to the end of a step, and the arrivals before the next, by nothing but their own step numbers."""
+    upto = [event for event in events if event.step <= position or position == last]
+    following = [event for event in events if event.step == position + 1 and position < last]
+    return fold([*upto, *takewhile(lambda event: isinstance(event, Arrived | Refused), following)])
 
 
 def player_of(events: list[AnyEvent], speed: int = 20) -> Player:
@@ -50,7 +54,7 @@ def test_a_step_in_progress_is_not_shown() -> None:
     first = next(i for i, event in enumerate(events) if isinstance(event, StepTimed))
     player = player_of(events[:first])
     assert player.last == 0
-    assert player.edge.steps == []
+    assert len(player.edge.steps) == 0
     player.feed(events[first : first + 1])
     assert player.last == 1
 
@@ -108,7 +112,7 @@ def test_speed_has_notches_and_ends() -> None:
     player.change_speed(-100)
     assert player.speed == SPEEDS[0] == 1
     player.change_speed(100)
-    assert player.speed == SPEEDS[-1] == 120
+    assert player.speed == SPEEDS[-1] == FULL_SPEED
 
 
 def test_a_trace_that_does_not_add_up_is_said_when_it_arrives() -> None:

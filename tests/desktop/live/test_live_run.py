@@ -60,7 +60,7 @@ def test_a_real_run_is_shown_to_its_end_and_leaves_nothing_behind(qtbot: QtBot, 
     assert state.num_free_blocks == 12
     assert "cpu" in page.source.text()
     page.select(2)
-    assert page.answer.text.toPlainText() == state.sequences[2].prompt + state.sequences[2].text
+    assert page.watch.answer.text.toPlainText() == state.sequences[2].prompt + state.sequences[2].text
 
     child = page._client._child
     assert child is not None

@@ -4,7 +4,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from ladder_desktop.live import timeline as geometry
-from ladder_desktop.live.batch_cells import DECODE, FINISHED, NOTHING, PREEMPTED, PREFILL, WAITING, BatchCells
+from ladder_desktop.live.batch_cells import (
+    DECODE,
+    FINISHED,
+    NOTHING,
+    PREEMPTED,
+    PREFILL,
+    WAITING,
+    BatchWindow,
+)
 from ladder_desktop.live.player import Player
 from ladder_desktop.live.timeline import Timeline
 from ladder_desktop.theme import Theme, load_theme
@@ -49,10 +57,10 @@ def test_the_cells_say_what_the_trace_says_however_it_comes(
     events: list[AnyEvent], data: st.DataObject
 ) -> None:
     state = fold(events)
-    cells = BatchCells()
+    window = BatchWindow()
     cut = data.draw(st.integers(0, len(state.steps)))
-    cells.extend(state.steps[:cut], len(state.sequences))
-    cells.extend(state.steps, len(state.sequences))
+    window.cells(state.steps[:cut], 0, len(state.sequences))
+    cells = window.cells(state.steps, 0, len(state.sequences))
 
     assert cells.kinds.shape == (len(state.sequences), len(state.steps))
     work = {(e.seq_id, e.step): e for e in events if isinstance(e, Scheduled)}
@@ -67,21 +75,20 @@ def test_the_cells_say_what_the_trace_says_however_it_comes(
             marks = cells.marks[seq_id, step.number - 1]
             assert bool(marks & PREEMPTED) == (seq_id in step.preempted)
             assert bool(marks & FINISHED) == (seq_id in step.finished)
-    prefill, decode = cells.budget(slice(None))
-    assert (prefill + decode).tolist() == [step.num_tokens for step in state.steps]
-    assert decode.tolist() == [step.num_decode_tokens for step in state.steps]
+    assert (cells.prefill + cells.decode).tolist() == [step.num_tokens for step in state.steps]
+    assert cells.decode.tolist() == [step.num_decode_tokens for step in state.steps]
 
 
-def test_the_arrays_grow_past_their_first_size() -> None:
+def test_a_window_of_rows_and_steps_is_cut_out_of_the_whole() -> None:
     state = fold(LittleScheduler([Request(f"r{i}", 4, 30, i * 12) for i in range(40)], max_num_seqs=3).run())
-    assert len(state.sequences) > 16
-    assert len(state.steps) > 256
-    cells = BatchCells()
-    for count in range(0, len(state.steps) + 1, 17):
-        cells.extend(state.steps[:count], len(state.sequences))
-    cells.extend(state.steps, len(state.sequences))
-    assert int(sum(cells.budget(slice(None)))[3]) == state.steps[3].num_tokens
-    assert int((cells.kinds == DECODE).sum()) == sum(step.num_decode_tokens for step in state.steps)
+    window = BatchWindow()
+    whole = window.cells(state.steps, 0, 40)
+    part = window.cells(state.steps[100:150], 7, 5)
+    for name in ("kinds", "tokens", "marks"):
+        assert (getattr(part, name) == getattr(whole, name)[7:12, 100:150]).all()
+    assert (part.prefill == whole.prefill[100:150]).all()
+    assert int((whole.kinds == DECODE).sum()) == sum(step.num_decode_tokens for step in state.steps)
+    assert window.cells([], 0, 3).kinds.shape == (3, 0)
 
 
 def test_prefill_and_decode_differ_in_colour_and_in_shape(timeline: Timeline, theme: Theme) -> None:
@@ -89,8 +96,10 @@ def test_prefill_and_decode_differ_in_colour_and_in_shape(timeline: Timeline, th
     seen: dict[int, set[frozenset[tuple[int, int]]]] = {PREFILL: set(), DECODE: set()}
     timeline.horizontalScrollBar().setValue(0)
     picture = timeline.viewport().grab().toImage()
+    state = timeline.player.edge
+    cells = BatchWindow().cells(state.steps[:90], 0, len(state.sequences))
     for kind, role in ((PREFILL, "prefill"), (DECODE, "decode")):
-        for seq_id, column in zip(*(timeline.cells.kinds == kind).nonzero(), strict=True):
+        for seq_id, column in zip(*(cells.kinds == kind).nonzero(), strict=True):
             centre = point_of(timeline, int(seq_id), int(column) + 1)
             left, top = centre.x() - geometry.COLUMN // 2, centre.y() - geometry.ROW // 2
             ink = frozenset(
@@ -185,5 +194,5 @@ def test_clear_forgets_the_run(timeline: Timeline) -> None:
     timeline.player.clear()
     timeline.clear()
     timeline.refresh()
-    assert timeline.cells.num_steps == 0
+    assert timeline.num_steps == 0
     assert timeline.cell_at(QPoint(geometry.NAMES + 4, geometry.RULER + 4)) == (None, None)

@@ -20,11 +20,12 @@ _ITEMS = """
 """
 _ANSWERED = """
     SELECT item_id, count(*), sum(duration_ms), sum(tested AND rating > 1), sum(tested)
-    FROM reviews INDEXED BY reviews_by_item
+    FROM reviews INDEXED BY {index}
     WHERE study_day >= :since
     GROUP BY item_id
 """
 _NOTHING = (0, 0, 0, 0)
+EVER = -(2**62)
 
 
 class ItemRow(NamedTuple):
@@ -69,9 +70,13 @@ class HardItem:
     tested: Share
 
 
-def read_items(db: Database, study_id: str | None, since: int) -> list[ItemRow]:
-    """Return the items of the packs in their order, with their answers from study day `since` on."""
-    answered = {row[0]: row[1:] for row in db.execute(_ANSWERED, {"since": since})}
+def read_items(db: Database, study_id: str | None, since: int | None) -> list[ItemRow]:
+    """Return the items of the packs in their order, with their answers from study day `since` on, or all of them.
+
+    A period is quick by its days; the whole log is quicker in the order of its items, which spares the sorting.
+    """
+    sql = _ANSWERED.format(index="reviews_by_item" if since is None else "reviews_by_day")
+    answered = {row[0]: row[1:] for row in db.execute(sql, {"since": EVER if since is None else since})}
     rows = db.execute(_ITEMS, {"study_id": study_id})
     return [ItemRow._make(row + answered.get(row[0], _NOTHING)) for row in rows]
 

@@ -1,4 +1,7 @@
-"""What falls due in the coming days, read off the card states: answers given until then will move it."""
+"""What falls due in the coming days, read off the card states: answers given until then will move it.
+
+Suspended items are left out, since they wait for nobody.
+"""
 
 from __future__ import annotations
 
@@ -14,14 +17,14 @@ _DUE = f"""
         count(*) FILTER (WHERE due_day < :today),
         count(*) FILTER (WHERE due_day >= :today AND interval < {MATURE_DAYS}),
         count(*) FILTER (WHERE due_day >= :today AND interval >= {MATURE_DAYS})
-    FROM cards JOIN items USING (item_id)
-    WHERE due_day IS NOT NULL AND due_day <= :last AND position IS NOT NULL
+    FROM cards JOIN items USING (item_id) LEFT JOIN marks USING (item_id)
+    WHERE due_day IS NOT NULL AND due_day <= :last AND position IS NOT NULL AND suspended IS NOT 1
         AND (:study_id IS NULL OR study_id = :study_id)
     GROUP BY 1
 """
 _STEPS = """
-    SELECT count(*) FROM cards JOIN items USING (item_id)
-    WHERE due_at IS NOT NULL AND position IS NOT NULL AND (:study_id IS NULL OR study_id = :study_id)
+    SELECT count(*) FROM cards JOIN items USING (item_id) LEFT JOIN marks USING (item_id)
+    WHERE due_at IS NOT NULL AND position IS NOT NULL AND suspended IS NOT 1 AND (:study_id IS NULL OR study_id = :study_id)
 """
 
 

@@ -114,13 +114,13 @@ def gather(
     )
 
 
-def _since(today: int, days: int | None) -> int:
-    return -(2**62) if days is None else today - days + 1
+def _since(today: int, days: int | None) -> int | None:
+    return None if days is None else today - days + 1
 
 
 def _retention(name: str, days: Sequence[Day], today: int, length: int | None) -> PeriodRetention:
     first = _since(today, length)
-    within = [day for day in days if first <= day.study_day <= today or length is None]
+    within = [day for day in days if first is None or first <= day.study_day <= today]
     return PeriodRetention(
         name,
         sum((day.young for day in within), NO_TESTS),

@@ -1,0 +1,65 @@
+"""Runs two variants, one after the other, so that neither disturbs the other's clock. No Qt."""
+
+from __future__ import annotations
+
+from ladder_engine.client import EngineClient
+from ladder_engine.comparison import Difference, differences, explain
+from ladder_engine.comparison import Side as Compared
+from ladder_engine.scenario import Scenario, engine_of
+
+from ladder_desktop.live.duet import Duet
+
+
+class Comparer:
+    """Feeds a duet from one engine process. `which` is the run that is going on, None when both are over."""
+
+    def __init__(self, client: EngineClient, duet: Duet) -> None:
+        self._client, self.duet = client, duet
+        self.scenario: Scenario | None = None
+        self.names = ("", "")
+        self.which: int | None = None
+
+    def start(self, scenario: Scenario, names: tuple[str, str]) -> None:
+        """Begin with the first. Raises EngineError if there is no engine to be had."""
+        self.duet.clear()
+        self.scenario, self.names, self.which = scenario, names, 0
+        self._client.run(scenario.path, variant=names[0])
+
+    def stop(self) -> None:
+        """Break off; what was recorded stays."""
+        self._client.stop()
+        self.which = None
+
+    def poll(self) -> bool:
+        """Take what the engine said; return whether there was anything.
+
+        Raises EngineError, TraceError; then nothing runs any more.
+        """
+        if self.which is None or self.scenario is None:
+            return False
+        try:
+            events = self._client.poll()
+            if events:
+                self.duet.feed(self.which, events)
+            if self.duet.sides[self.which].edge.ended is not None:
+                self.which = 1 if self.which == 0 else None
+                if self.which == 1:
+                    self._client.run(self.scenario.path, variant=self.names[1])
+        except Exception:
+            self.which = None
+            raise
+        return bool(events)
+
+    @property
+    def complete(self) -> bool:
+        """Whether both have run to their ends."""
+        return all(side.edge.ended is not None for side in self.duet.sides)
+
+    def result(self) -> tuple[list[Difference], str]:
+        """What differs, and which mechanism made the difference. Both runs are complete."""
+        assert self.scenario is not None
+        left, right = (
+            Compared(name, engine_of(self.scenario, name), side.edge)
+            for name, side in zip(self.names, self.duet.sides, strict=True)
+        )
+        return differences(left, right), explain(left, right)

@@ -1,0 +1,39 @@
+"""The actions of the live panel: their ids, words and keys."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from PySide6.QtGui import QAction
+
+from ladder_desktop.actions import make_action
+
+if TYPE_CHECKING:
+    from ladder_desktop.live.live_page import LivePage
+
+
+def live_actions(page: LivePage) -> list[QAction]:
+    """Make the page's actions."""
+
+    def action(verb: str, name: str, key: str, slot: Callable[[], None]) -> QAction:
+        return make_action(page, f"live.{verb}", name, slot, [key])
+
+    transport = page.transport
+    return [
+        action("run", "Run or stop the scenario", "Ctrl+R", page.head.press),
+        action("compare", "Compare two variants", "Ctrl+Shift+R", page.head.press_compare),
+        action("play", "Play or pause", "Space", page.toggle),
+        action("back", "One step back", ",", transport.back.click),
+        action("forward", "One step on", ".", transport.forward.click),
+        action("slower", "Slower", "[", transport.slower.click),
+        action("faster", "Faster", "]", transport.faster.click),
+        action("follow", "Follow the playhead", "F", page.follow),
+        action("clock", "Compare by steps or by seconds", "K", page.turn_clock),
+        action("blocks-as-table", "Blocks as a table or as a grid", "T", page.turn_blocks),
+        action("prompt", "Write a prompt of your own", "P", page.write_prompt),
+        action("abort", "Abort the selected request", "Del", page.abort_selected),
+        action("explain", "Open the lesson that explains it", "E", page.explain),
+        action("story", "Show or hide the story", "S", page.head.story_button.toggle),
+        action("clear", "Clear the selection", "Esc", page.clear_selection),
+    ]

@@ -1,0 +1,92 @@
+"""The prediction: a question before the run, and afterwards how right the answer was."""
+
+from __future__ import annotations
+
+from ladder_engine.prediction import Prediction, Score
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QDoubleSpinBox, QFrame, QHBoxLayout, QLabel, QPushButton, QWidget
+
+from ladder_desktop.chooser import Chooser
+from ladder_desktop.theme import Theme
+
+
+class PredictionBar(QFrame):
+    """Emits `predicted` with the guess (for a choice, its place) when a person wants to see it come true or not."""
+
+    predicted = Signal(float)
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.theme = theme
+        self.prediction: Prediction | None = None
+        self.setProperty("role", "card")
+        self.question, self.unit, self.result = QLabel(), QLabel(), QLabel()
+        self.question.setWordWrap(True)
+        self.result.setWordWrap(True)
+        for label in (self.question, self.result):
+            label.setTextFormat(Qt.TextFormat.PlainText)
+        self.unit.setProperty("role", "muted")
+        self.number = QDoubleSpinBox()
+        self.number.setRange(0, 1_000_000)
+        self.number.setAccessibleName("Your prediction")
+        self.number.lineEdit().setAccessibleName("Your prediction")
+        self.choices = Chooser()
+        self.choices.setAccessibleName("Your prediction")
+        self.choices.view().setAccessibleName("Choices")
+        self.choices.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.button = QPushButton("Predict and run")
+        self.button.setAccessibleName("Predict and run")
+        self.button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.button.clicked.connect(self._predict)
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(12, 6, 12, 6)
+        layout.setSpacing(10)
+        layout.addWidget(self.question, 3)
+        for widget in (self.number, self.choices, self.unit, self.button):
+            layout.addWidget(widget)
+        layout.addWidget(self.result, 2)
+        self.show_prediction(None)
+
+    def show_prediction(self, prediction: Prediction | None) -> None:
+        """Ask another question; None hides the bar."""
+        self.prediction = prediction
+        self.setVisible(prediction is not None)
+        self.result.setText("")
+        if prediction is None:
+            return
+        self.question.setText(prediction.question)
+        is_number = prediction.kind == "number"
+        self.number.setVisible(is_number)
+        self.unit.setVisible(is_number)
+        self.choices.setVisible(not is_number)
+        self.unit.setText(prediction.unit)
+        self.number.setDecimals(2 if prediction.against else 0)
+        self.number.setSingleStep(0.1 if prediction.against else 1)
+        self.number.setValue(0)
+        self.choices.clear()
+        self.choices.addItems([option.text for option in prediction.options])
+
+    def show_running(self, running: bool) -> None:
+        """A prediction made in the midst of a run would be none."""
+        for widget in (self.button, self.number, self.choices):
+            widget.setEnabled(not running)
+
+    def show_score(self, score: Score, note: str = "") -> None:
+        """Say how it came out, and what was made of it."""
+        self._say(f"{score.sentence} {note}".strip(), "good" if score.right else "bad")
+
+    def say(self, sentence: str) -> None:
+        """Say why there is no score."""
+        self._say(sentence, "muted")
+
+    def _say(self, sentence: str, role: str) -> None:
+        self.result.setStyleSheet(f"color: {self.theme.hex(role)}")
+        self.result.setText(sentence)
+        self.result.setAccessibleName(sentence)
+
+    def _predict(self) -> None:
+        if self.prediction is None:
+            return
+        is_number = self.prediction.kind == "number"
+        self.result.setText("")
+        self.predicted.emit(self.number.value() if is_number else float(self.choices.currentIndex()))

@@ -1,0 +1,101 @@
+"""The views of one run: block grid, requests, answer and engine, batch timeline. They draw what they are given."""
+
+from __future__ import annotations
+
+from ladder_engine.state import RunState
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QLabel, QSplitter, QStackedWidget, QTabWidget, QVBoxLayout, QWidget
+
+from ladder_desktop.live.answer_pane import AnswerPane
+from ladder_desktop.live.block_grid import BlockGrid
+from ladder_desktop.live.block_list import BlockList
+from ladder_desktop.live.figures import pace_figures, pool_figures, queue_figures
+from ladder_desktop.live.legend import BATCH, BLOCKS, Legend
+from ladder_desktop.live.panel import panel
+from ladder_desktop.live.player import Player
+from ladder_desktop.live.request_list import RequestList
+from ladder_desktop.live.timeline import Timeline
+from ladder_desktop.live.touch_panel import TouchPanel
+from ladder_desktop.theme import Theme
+
+
+class WatchPanels(QWidget):
+    """Emits `selected` (a sequence id or None), `sought` (a step) and `described` (a sentence)."""
+
+    selected = Signal(object)
+    sought = Signal(int)
+    described = Signal(str)
+
+    def __init__(self, theme: Theme, player: Player, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.theme = theme
+        self.grid = BlockGrid(theme)
+        self.block_list = BlockList(theme)
+        self.blocks = QStackedWidget()
+        self.blocks.addWidget(self.grid)
+        self.blocks.addWidget(self.block_list)
+        self.requests = RequestList(theme)
+        self.answer = AnswerPane(theme)
+        self.touch = TouchPanel()
+        self.side = QTabWidget()
+        self.side.setDocumentMode(True)
+        self.side.setAccessibleName("Answer, or what can be touched")
+        self.side.tabBar().setAccessibleName("Answer, or what can be touched")
+        self.side.addTab(self.answer, "Answer")
+        self.side.addTab(self.touch, "Touch the engine")
+        self.timeline = Timeline(theme, player)
+        self.pool, self.queue, self.pace = QLabel(), QLabel(), QLabel()
+        self._lay_out()
+        for view in (self.grid, self.block_list, self.timeline, self.requests):
+            view.selected.connect(self.selected)
+        for described in (self.grid.described, self.timeline.described):
+            described.connect(self.described)
+        self.timeline.sought.connect(self.sought)
+
+    def show_state(self, state: RunState, selection: int | None) -> None:
+        """Draw the state at the playhead."""
+        self.pool.setText(pool_figures(state))
+        self.queue.setText(queue_figures(state))
+        self.pace.setText(pace_figures(state))
+        self.grid.show_state(state)
+        if self.block_list.isVisible():
+            self.block_list.show_state(state)
+        self.requests.show_state(state)
+        self.answer.show_state(state, selection)
+        self.timeline.refresh()
+
+    def select(self, state: RunState, seq_id: int | None) -> None:
+        """Light one request in every view; None lights all."""
+        for view in (self.grid, self.timeline, self.requests):
+            view.select(seq_id)
+        if seq_id is None:
+            self.block_list.light(None)
+        self.answer.show_state(state, seq_id)
+
+    def turn_blocks(self, state: RunState) -> None:
+        """Show the blocks as a table instead of a grid, or the other way round."""
+        self.blocks.setCurrentIndex(1 - self.blocks.currentIndex())
+        if self.block_list.isVisible():
+            self.block_list.show_state(state)
+        (self.block_list if self.block_list.isVisible() else self.grid).setFocus()
+
+    def _lay_out(self) -> None:
+        self.upper = QSplitter(Qt.Orientation.Horizontal)
+        self.upper.addWidget(
+            panel("KV blocks", self.pool, self.blocks, Legend(self.theme, BLOCKS), narrow=True)
+        )
+        self.upper.addWidget(panel("Requests", self.queue, self.requests))
+        self.upper.addWidget(self.side)
+        for column, stretch in enumerate((3, 0, 2)):
+            self.upper.setStretchFactor(column, stretch)
+        batch = panel("Batch, one column a step", self.pace, self.timeline, Legend(self.theme, BATCH))
+        self.panels = QSplitter(Qt.Orientation.Vertical)
+        self.panels.addWidget(self.upper)
+        self.panels.addWidget(batch)
+        for splitter, sizes in ((self.upper, (460, 440, 300)), (self.panels, (250, 330))):
+            splitter.setSizes(sizes)
+            splitter.setChildrenCollapsible(False)
+            splitter.setHandleWidth(1)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self.panels)

@@ -1,0 +1,277 @@
+"""A run as it is recorded: every event on the disk, the newest steps in memory, and the state at any step in a moment.
+
+Position 0 is the state before the first step, position n the state after step n, together with whatever happened before
+the next step began (arrivals, aborts, changed settings). The events are kept in chunks, each with a keyframe:
+
+```
+chunk  | keyframe: state at `first` | events up to first + 1 | up to first + 2 | ...
+```
+so any position is one read and at most one chunk's events away, however long the run is. What is over never changes, so
+a keyframe holds only the requests that are not done; those that are stand once, in memory, in the order of their ends.
+No torch here.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import weakref
+import zlib
+from array import array
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import IO, overload
+
+import msgspec
+from msgspec.structs import replace
+
+from ladder_engine.errors import TraceFileError
+from ladder_engine.fold import TraceError, fold
+from ladder_engine.lru import Lru
+from ladder_engine.state import RunState, SequenceState, Step
+from ladder_engine.trace import (
+    AnyEvent,
+    Arrived,
+    BlocksFreed,
+    Finished,
+    Reconfigured,
+    Refused,
+    RunEnded,
+    StepTimed,
+)
+
+CHUNK_EVENTS = 3000  # folding them takes some 20 ms
+RECENT_STEPS = 2048
+
+_encoder = msgspec.msgpack.Encoder()
+_chunks = msgspec.msgpack.Decoder(tuple[RunState, list[AnyEvent], list[int]])
+_steps = msgspec.msgpack.Decoder(list[Step])
+
+
+@dataclass
+class _Chunk:
+    """`ends[i]` events lead from the keyframe, which is the state at position `first`, to position `first + i`."""
+
+    first: int
+    keyframe: RunState
+    events: list[AnyEvent]
+    ends: list[int]
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Where a chunk stands in the file: its events, and behind them its steps, `first + 1` to that of the next."""
+
+    first: int
+    offset: int
+    events_bytes: int
+    steps_bytes: int
+
+
+class History(Sequence[Step]):
+    """The finished steps up to some position, read from wherever they are when they are asked for."""
+
+    def __init__(self, recording: Recording, count: int) -> None:
+        self._recording, self._count = recording, count
+
+    def __len__(self) -> int:
+        return self._count
+
+    @overload
+    def __getitem__(self, index: int) -> Step: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Step]: ...
+    def __getitem__(self, index: int | slice) -> Step | list[Step]:
+        if isinstance(index, slice):
+            return [self._recording.step(at) for at in range(*index.indices(self._count))]
+        at = index + self._count if index < 0 else index
+        if not 0 <= at < self._count:
+            raise IndexError(index)
+        return self._recording.step(at)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and len(other) == self._count and list(self) == list(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+class Recording:
+    """Takes the events of one run, and gives the state at any position.
+
+    `begun` is when the first request arrived, `ends` when each step was over, in seconds of the engine's clock.
+    `feed` raises TraceError if they do not add up, and TraceFileError, one sentence, when the disk takes no more.
+    """
+
+    def __init__(self, chunk_events: int = CHUNK_EVENTS, recent_steps: int = RECENT_STEPS) -> None:
+        self._chunk_events, self._recent_steps = chunk_events, recent_steps
+        self._disk: IO[bytes] | None = None
+        self._places: list[_Place] = []
+        self._open = _Chunk(0, RunState(), [], [0])
+        self._cached_chunks: Lru[int, _Chunk] = Lru(4)
+        self._cached_steps: Lru[int, list[Step]] = Lru(64)
+        self._recent: list[Step] = []  # the last steps, those of the open chunk among them
+        self._light = RunState()  # the state after the last event that was folded, without what is over
+        self._folded = 0  # events of the open chunk in it
+        self._between = True  # nothing of the next step has been scheduled yet
+        self._done: list[SequenceState] = []
+        self._done_ids: set[int] = set()
+        self._done_at = [0]  # how many are done, at each position
+        self._all: dict[int, SequenceState] = {}
+        self.edge = RunState()
+        self.num_events = 0
+        self.begun = 0.0
+        self._has_begun = False
+        self.ends = array("d")
+
+    @property
+    def seconds(self) -> float:
+        """From the first arrival to the end of the last step."""
+        return self.ends[-1] - self.begun if self.ends else 0.0
+
+    @property
+    def last(self) -> int:
+        """The last position there is."""
+        return len(self._done_at) - 1
+
+    def feed(self, events: Sequence[AnyEvent]) -> None:
+        """Take the next events of the run."""
+        for event in events:
+            chunk = self._open
+            chunk.events.append(event)
+            if isinstance(event, StepTimed):
+                self._settle()
+                self._end_step()
+            elif self._belongs_before(event):
+                chunk.ends[-1] = len(chunk.events)
+        self.num_events += len(events)
+        self._settle()
+        self.edge = self._whole(self._light, self.last, self._all.copy())
+
+    def state(self, position: int, near: RunState | None = None, near_position: int = -1) -> RunState:
+        """The state at a position; `near`, a state that this gave for another position, may shorten the way."""
+        if position == self.last:
+            return self.edge
+        chunk = self._chunk_of(position)
+        begin, state = 0, chunk.keyframe
+        if near is not None and chunk.first <= near_position <= position:
+            begin, state = chunk.ends[near_position - chunk.first], replace(near, steps=near.steps[-1:])
+        state = fold(chunk.events[begin : chunk.ends[position - chunk.first]], state)
+        done = {seq.seq_id: seq for seq in self._done[: self._done_at[position]]}
+        return self._whole(state, position, dict(sorted({**done, **state.sequences}.items())))
+
+    def step(self, index: int) -> Step:
+        """Step `index` + 1, if it is over."""
+        recent = index - (self.last - len(self._recent))
+        if recent >= 0:
+            return self._recent[recent]
+        number = self._find(index)
+        place = self._places[number]
+        steps = self._cached_steps.get(number)
+        if steps is None:
+            steps = _steps.decode(self._read(place.offset + place.events_bytes, place.steps_bytes))
+            self._cached_steps.put(number, steps)
+        return steps[index - place.first]
+
+    def events(self) -> Iterator[AnyEvent]:
+        """Every event so far, from the first."""
+        for number in range(len(self._places)):
+            yield from self._load(number).events
+        yield from self._open.events
+
+    def close(self) -> None:
+        """Give back what is on the disk. Nothing can be asked afterwards."""
+        if self._disk is not None:
+            self._disk.close()
+
+    def _belongs_before(self, event: AnyEvent) -> bool:
+        """Whether it happened between two steps, or is the end, so that the position before shows it."""
+        if isinstance(event, BlocksFreed) and self._between:
+            return (
+                event.step == 0
+            )  # of an abort, which Finished tells, or of a step that begins with a preemption
+        aborted = isinstance(event, Finished) and event.reason == "aborted"
+        quiet = aborted or isinstance(event, Arrived | Refused | Reconfigured)
+        self._between = self._between and (quiet or event.step == 0)
+        return self._between or isinstance(event, RunEnded)
+
+    def _settle(self) -> None:
+        """Bring the newest state up to the last position."""
+        self._fold(self._open.ends[-1])
+        self._done_at[-1] = len(self._done)
+
+    def _fold(self, count: int) -> None:
+        """Bring the newest state up to so many events of the open chunk."""
+        if count == self._folded:
+            return
+        events = self._open.events[self._folded : count]
+        for event in events:
+            if isinstance(event, Arrived) and not self._has_begun:
+                self.begun, self._has_begun = event.time, True
+            if isinstance(event, Arrived) and event.seq_id in self._done_ids:
+                raise TraceError(f"Sequence {event.seq_id} arrives a second time in step {event.step}.")
+        state = fold(events, self._light)
+        self._all.update(state.sequences)
+        over = [seq for seq in state.sequences.values() if seq.status in ("finished", "refused")]
+        self._done += over
+        self._done_ids.update(seq.seq_id for seq in over)
+        live = {key: seq for key, seq in state.sequences.items() if key not in self._done_ids}
+        self._light = replace(state, sequences=live)
+        self._folded = count
+
+    def _end_step(self) -> None:
+        """A step is over: keep it, and begin another chunk when this one is full."""
+        self._fold(len(self._open.events))
+        self._recent.append(self._light.steps[-1])
+        self.ends.append(self._light.time)
+        self._light = replace(self._light, steps=self._light.steps[-1:])
+        self._open.ends.append(len(self._open.events))
+        self._done_at.append(len(self._done))
+        self._between = True
+        if len(self._open.events) >= self._chunk_events:
+            self._seal()
+
+    def _seal(self) -> None:
+        chunk = self._open
+        count = len(chunk.ends) - 1
+        events = zlib.compress(_encoder.encode((chunk.keyframe, chunk.events, chunk.ends)), 1)
+        steps = zlib.compress(_encoder.encode(self._recent[-count:]), 1)
+        try:
+            if self._disk is None:
+                self._disk = tempfile.TemporaryFile(prefix="runtime-ladder-")  # noqa: SIM115
+                weakref.finalize(self, self._disk.close)
+            offset = self._disk.seek(0, 2)
+            self._disk.write(events + steps)
+        except OSError as error:
+            raise TraceFileError(
+                f"The recording cannot go on ({error.strerror}); what it holds stays. Make room and run again."
+            ) from None
+        self._places.append(_Place(chunk.first, offset, len(events), len(steps)))
+        self._cached_chunks.put(len(self._places) - 1, chunk)
+        self._open = _Chunk(self.last, self._light, [], [0])
+        self._folded = 0
+        del self._recent[: -self._recent_steps]
+
+    def _whole(self, state: RunState, position: int, sequences: dict[int, SequenceState]) -> RunState:
+        steps: Sequence[Step] = History(self, position)
+        return replace(state, sequences=sequences, steps=steps)
+
+    def _find(self, index: int) -> int:
+        """The number of the chunk whose keyframe is the last at or before position `index`."""
+        return bisect_right(self._places, index, key=lambda place: place.first) - 1
+
+    def _chunk_of(self, position: int) -> _Chunk:
+        return self._open if position >= self._open.first else self._load(self._find(position))
+
+    def _load(self, number: int) -> _Chunk:
+        chunk = self._cached_chunks.get(number)
+        if chunk is None:
+            place = self._places[number]
+            keyframe, events, ends = _chunks.decode(self._read(place.offset, place.events_bytes))
+            chunk = _Chunk(place.first, keyframe, events, ends)
+            self._cached_chunks.put(number, chunk)
+        return chunk
+
+    def _read(self, offset: int, count: int) -> bytes:
+        assert self._disk is not None  # there are places only where something was written
+        self._disk.seek(offset)
+        return zlib.decompress(self._disk.read(count))

@@ -1,0 +1,385 @@
+"""Settings, a reschedule and days away: what they move, and that the log still leads to every state."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from datetime import datetime, timedelta
+from itertools import pairwise
+from math import ceil
+from pathlib import Path
+from random import Random
+from tempfile import TemporaryDirectory
+
+import msgspec
+import pytest
+from ladder_desktop.study import (
+    Adjustment,
+    Algorithm,
+    Belongings,
+    Desk,
+    Item,
+    Memory,
+    Rating,
+    StudyError,
+    StudySettings,
+)
+from ladder_desktop.study.scheduler import Scheduler
+from ladder_desktop.study.studyday import Moment, study_day
+
+from .conftest import TravelClock
+
+ITEMS = [Item(f"pack/{number}", "card", "hub") for number in range(24)]
+FIVE_SECONDS = timedelta(seconds=5)
+
+
+@pytest.fixture
+def items() -> list[Item]:
+    return ITEMS
+
+
+@pytest.fixture(scope="module")
+def grown() -> Iterator[tuple[Path, datetime]]:
+    """Return a folder with a few weeks of study, with fuzz and some items still in steps; and when they ended."""
+    memory = "/dev/shm" if Path("/dev/shm").is_dir() else None
+    clock, rng = TravelClock(), Random(7)
+    with TemporaryDirectory(dir=memory) as folder:
+        with Desk.open(Path(folder), clock, new_per_day=4) as desk:
+            desk.register(ITEMS)
+            for _ in range(16):
+                for _ in range(7):
+                    if item := desk.next_item():
+                        rating = rng.choices(list(Rating), (2, 1, 6, 2))[0]
+                        desk.answer(item.item_id, rating, FIVE_SECONDS)
+                clock.wait(days=2)
+        yield Path(folder), clock.at
+
+
+@pytest.fixture
+def desk(grown: tuple[Path, datetime], tmp_path: Path, clock: TravelClock) -> Iterator[Desk]:
+    folder, clock.at = grown
+    shutil.copy(folder / "progress.db", tmp_path)
+    with Desk.open(tmp_path, clock) as desk:
+        yield desk
+
+
+def memories(desk: Desk) -> dict[str, Memory]:
+    return {state.item.item_id: state.memory for state in desk.states() if state.memory}
+
+
+def always_scheduled_by(desk: Desk, algorithm: Algorithm) -> dict[str, Memory]:
+    """Schedule the whole log by one algorithm, an answer at a time."""
+    scheduler = Scheduler(replace(algorithm, learning_steps=(), relearning_steps=()))
+    states: dict[str, Memory] = {}
+    for review in desk.reviews():
+        moment = Moment(review.answered_at, review.study_day, review.utc_offset, review.local_date)
+        before = states.get(review.item_id)
+        states[review.item_id] = scheduler.answer(review.item_id, before, review.rating, moment)
+    return states
+
+
+# Settings
+
+
+def test_settings_outlive_the_program_and_hold_for_the_next_answer(
+    tmp_path: Path, clock: TravelClock, items: list[Item]
+) -> None:
+    with Desk.open(tmp_path, clock) as desk:
+        desk.register(items)
+        assert desk.settings == StudySettings()
+        wanted = StudySettings(
+            Algorithm(fuzz=False, desired_retention=0.97), new_per_day=2, reviews_per_day=50
+        )
+        desk.planner.change(wanted)
+    with Desk.open(tmp_path, clock) as desk:
+        assert desk.settings == wanted
+        assert desk.counts().new == 2
+        eager = desk.previews("pack/0")[Rating.EASY].interval
+        desk.answer("pack/0", Rating.EASY, FIVE_SECONDS)
+        assert desk.reviews()[0].algorithm == wanted.algorithm
+        desk.planner.change(replace(wanted, algorithm=Algorithm(fuzz=False, desired_retention=0.8)))
+        assert desk.previews("pack/1")[Rating.EASY].interval > eager
+        assert desk.rebuild_mismatches() == []
+
+
+def test_another_window_sees_the_change_at_once(
+    tmp_path: Path, clock: TravelClock, items: list[Item]
+) -> None:
+    with Desk.open(tmp_path, clock) as desk, Desk.open(tmp_path, clock) as other:
+        desk.register(items)
+        desk.planner.change(StudySettings(Algorithm(learning_steps=(30,))))
+        assert other.previews("pack/0")[Rating.AGAIN].interval == timedelta(seconds=30)
+        other.answer("pack/0", Rating.GOOD, FIVE_SECONDS)
+        assert desk.reviews()[0].algorithm.learning_steps == (30,)
+
+
+@pytest.mark.parametrize(
+    ("make", "says"),
+    [
+        (lambda: StudySettings(new_per_day=-1), "New cards a day must lie between 0 and 9999, not -1."),
+        (lambda: StudySettings(reviews_per_day=10_000), "Reviews a day must lie between"),
+        (lambda: Algorithm(desired_retention=0.5), "Desired retention must lie between 0.70 and 0.99"),
+        (lambda: Algorithm(learning_steps=(0,)), "steps must be longer than nothing"),
+        (lambda: Algorithm(maximum_interval=0), "maximum interval must lie between"),
+        (lambda: Algorithm(parameters=(1.0,) * 20), "parameters cannot be used"),
+    ],
+)
+def test_nonsense_is_one_sentence(make: Callable[[], object], says: str) -> None:
+    with pytest.raises(StudyError, match=says):
+        make()
+
+
+# Rescheduling
+
+
+def test_rescheduling_by_what_always_held_moves_nothing(desk: Desk) -> None:
+    before = desk.states()
+    assert len(memories(desk)) > 15
+    assert desk.planner.change(desk.settings, reschedule=True) == 0
+    assert desk.states() == before
+    assert desk.adjustments() == []
+
+
+@pytest.mark.parametrize(
+    "algorithm",
+    [
+        Algorithm(desired_retention=0.8),
+        Algorithm(desired_retention=0.95, maximum_interval=9),
+        Algorithm(parameters=(0.5, 2.0, 4.0, 12.0, *Algorithm().parameters[4:]), fuzz=False),
+    ],
+    ids=["retention", "ceiling", "weights"],
+)
+def test_a_reschedule_is_as_if_it_had_always_held(desk: Desk, algorithm: Algorithm) -> None:
+    before = memories(desk)
+    expected = always_scheduled_by(desk, algorithm)
+    wanted = replace(desk.settings, algorithm=algorithm)
+    shift = desk.planner.preview(wanted)
+    assert memories(desk) == before
+    moved = desk.planner.change(wanted, reschedule=True)
+    after = memories(desk)
+    assert moved == sum(after[item_id] != before[item_id] for item_id in before) > 5
+    for item_id, memory in after.items():
+        assert memory.stability == pytest.approx(expected[item_id].stability, rel=1e-9)
+        assert memory.difficulty == pytest.approx(expected[item_id].difficulty, rel=1e-9)
+        assert (memory.phase, memory.due_at, memory.reps) == (
+            before[item_id].phase,
+            before[item_id].due_at,
+            before[item_id].reps,
+        )
+        if memory.phase == "review":
+            assert (memory.interval, memory.due_day) == (
+                expected[item_id].interval,
+                expected[item_id].due_day,
+            )
+    reviews = [item_id for item_id in before if before[item_id].phase == "review"]
+    assert shift.sooner == sum(after[each].interval < before[each].interval for each in reviews)
+    assert shift.later == sum(after[each].interval > before[each].interval for each in reviews)
+    assert desk.planner.preview(wanted).before == shift.after
+    assert desk.rebuild_mismatches() == []
+
+
+def test_the_load_is_what_falls_due_each_day(desk: Desk, clock: TravelClock) -> None:
+    today = study_day(clock.now(), clock.where)
+    shift = desk.planner.preview(desk.settings)
+    assert shift.before == shift.after
+    due = [memory.due_day for memory in memories(desk).values() if memory.due_day is not None]
+    assert shift.before[0] == sum(day <= today for day in due)
+    assert list(shift.before[1:]) == [due.count(today + ahead) for ahead in range(1, 30)]
+    desk.register(ITEMS[:3])
+    known = [memories(desk).get(item.item_id) for item in ITEMS[:3]]
+    assert sum(desk.planner.preview(desk.settings).before) <= sum(memory is not None for memory in known)
+
+
+def test_study_goes_on_after_a_reschedule_and_the_log_still_holds(desk: Desk, clock: TravelClock) -> None:
+    wanted = replace(desk.settings, algorithm=Algorithm(desired_retention=0.85))
+    desk.planner.change(wanted, reschedule=True)
+    for _ in range(12):
+        if item := desk.next_item():
+            desk.answer(item.item_id, Rating.GOOD, FIVE_SECONDS)
+    clock.wait(days=5)
+    desk.planner.change(replace(wanted, algorithm=Algorithm(desired_retention=0.93)), reschedule=True)
+    desk.answer("pack/0", Rating.AGAIN, FIVE_SECONDS)
+    assert [adjustment.reason for adjustment in desk.adjustments()] == ["reschedule"] * 2
+    assert desk.rebuild_mismatches() == []
+    right = desk.states()
+    desk.rebuild()
+    assert desk.states() == right
+
+
+def test_a_log_with_adjustments_travels(
+    desk: Desk, tmp_path: Path, clock: TravelClock, items: list[Item]
+) -> None:
+    desk.planner.change(replace(desk.settings, algorithm=Algorithm(desired_retention=0.8)), reschedule=True)
+    desk.answer("pack/1", Rating.GOOD, FIVE_SECONDS)
+    text = msgspec.json.encode(desk.adjustments())
+    moved = msgspec.json.decode(text, type=list[Adjustment])
+    assert moved == desk.adjustments()
+    with Desk.open(tmp_path / "other", clock) as other:
+        other.insert_reviews(desk.reviews(), items, Belongings(adjustments=tuple(moved)))
+        other.register(items)
+        assert memories(other) == memories(desk)
+        assert other.adjustments() == moved
+        assert other.rebuild_mismatches() == []
+
+
+def _shift_first(adjustment: Adjustment, **changes: object) -> Adjustment:
+    first, *rest = adjustment.changes
+    after = msgspec.structs.replace(first.after, **changes)
+    return replace(adjustment, changes=(msgspec.structs.replace(first, after=after), *rest))
+
+
+@pytest.mark.parametrize(
+    ("forge", "says"),
+    [
+        (lambda a: _shift_first(a, interval=3), "records another outcome than reschedule"),
+        (lambda a: _shift_first(a, stability=99.0), "records another outcome than reschedule"),
+        (lambda a: replace(a, reason="away"), None),
+        (lambda a: replace(a, after_review="nowhere"), "follows a review that is not there"),
+        (lambda a: replace(a, after_review=None), "starts from a state"),
+        (lambda a: replace(a, study_day=3), "holds a time that cannot be"),
+        (lambda a: replace(a, algorithm=Algorithm(desired_retention=0.99)), "another outcome"),
+    ],
+)
+def test_a_forged_adjustment_is_refused(
+    desk: Desk,
+    tmp_path: Path,
+    clock: TravelClock,
+    items: list[Item],
+    forge: Callable[[Adjustment], Adjustment],
+    says: str | None,
+) -> None:
+    desk.planner.change(replace(desk.settings, algorithm=Algorithm(desired_retention=0.8)), reschedule=True)
+    (adjustment,) = desk.adjustments()
+    with Desk.open(tmp_path / "other", clock) as other:
+        if says is None:  # a retention moves no strength, so days away could have done the same
+            other.insert_reviews(desk.reviews(), items, Belongings(adjustments=(forge(adjustment),)))
+            return
+        with pytest.raises(StudyError, match=says):
+            other.insert_reviews(desk.reviews(), items, Belongings(adjustments=(forge(adjustment),)))
+        assert other.reviews() == []
+        assert other.adjustments() == []
+
+
+def test_each_change_is_one_step_of_undo_and_redo(desk: Desk, tmp_path: Path, clock: TravelClock) -> None:
+    seen = [(desk.settings, desk.states(), desk.adjustments())]
+    today = study_day(clock.now(), clock.where)
+    for act in (
+        lambda: desk.planner.change(replace(desk.settings, new_per_day=7)),
+        lambda: desk.planner.change(
+            replace(desk.settings, algorithm=Algorithm(desired_retention=0.8)), reschedule=True
+        ),
+        lambda: desk.planner.apply_away(desk.planner.plan_away(today + 1, today + 9)),
+        lambda: desk.answer("pack/0", Rating.GOOD, FIVE_SECONDS),
+    ):
+        act()
+        seen.append((desk.settings, desk.states(), desk.adjustments()))
+    assert all(one != other for one, other in pairwise(seen))
+    desk.close()
+    names = ["Good on 0", "Days away", "Reschedule", "Change of settings"]
+    with Desk.open(tmp_path, clock) as desk:
+        for name, before in zip(names, reversed(seen[:-1]), strict=True):
+            assert desk.undo() == f"Undid {name}"
+            assert (desk.settings, desk.states(), desk.adjustments()) == before
+            assert desk.rebuild_mismatches() == []
+        for name, after in zip(reversed(names), seen[1:], strict=True):
+            assert desk.redo() == f"Redid {name}"
+            assert (desk.settings, desk.states(), desk.adjustments()) == after
+            assert desk.rebuild_mismatches() == []
+
+
+def test_what_changes_nothing_is_no_step(desk: Desk) -> None:
+    label = desk.undo_label()
+    desk.planner.change(desk.settings, reschedule=True)
+    assert desk.undo_label() == label
+
+
+def test_what_is_suspended_weighs_on_no_day(desk: Desk) -> None:
+    load = desk.planner.preview(desk.settings).before
+    late = [item_id for item_id, memory in memories(desk).items() if memory.due_day is not None]
+    desk.marks.suspend(late)
+    assert sum(load) > 0
+    assert sum(desk.planner.preview(desk.settings).before) == 0
+
+
+# Days away
+
+
+def recall(memory: Memory, day: int) -> float:
+    factor = 0.9 ** (-1 / 0.1542) - 1
+    return float((1 + factor * max(0, day - memory.last_day) / memory.stability) ** -0.1542)
+
+
+def test_days_away_leave_nothing_due_meanwhile_and_say_what_it_costs(desk: Desk, clock: TravelClock) -> None:
+    today = study_day(clock.now(), clock.where)
+    before = memories(desk)
+    first, last = today + 2, today + 9
+    plan = desk.planner.plan_away(first, last)
+    due = {each for each, memory in before.items() if memory.due_day and first <= memory.due_day <= last}
+    assert {move.item_id for move in plan.moves} == due
+    assert len(due) >= 3
+    assert all(today <= move.to_day < first for move in plan.advanced)
+    assert all(move.to_day > last for move in plan.postponed)
+    home = sum(1 - recall(before[each], before[each].due_day or 0) for each in due)
+    waiting = sum(1 - recall(before[each], last + 1) for each in due)
+    planned = sum(1 - recall(before[move.item_id], move.to_day) for move in plan.moves)
+    assert (plan.forgotten_at_home, plan.forgotten_without_plan, plan.forgotten) == pytest.approx(
+        (home, waiting, planned)
+    )
+    assert plan.forgotten <= plan.forgotten_without_plan
+    load = dict(enumerate(plan.load_after, start=plan.load_from))
+    room = max(1, ceil(2 * len(due) / 8))
+    assert all(load[move.to_day] <= room for move in plan.moves)
+    for move in plan.postponed:  # may wait, or found no room before
+        lost = move.recall_before - recall(before[move.item_id], last + 1)
+        earliest = max(today, before[move.item_id].last_day + 1)
+        assert lost <= 0.02 or all(load[day] >= room for day in range(earliest, first))
+    assert memories(desk) == before
+    assert desk.planner.apply_away(plan) == len(due)
+    after = memories(desk)
+    for move in plan.moves:
+        assert after[move.item_id].due_day == move.to_day
+        assert after[move.item_id].stability == before[move.item_id].stability
+    assert not any(memory.due_day and first <= memory.due_day <= last for memory in after.values())
+    assert [adjustment.reason for adjustment in desk.adjustments()] == ["away"]
+    assert desk.rebuild_mismatches() == []
+    shown = range(plan.load_from, plan.load_from + len(plan.load_after))
+    days = [max(today, memory.due_day) for memory in after.values() if memory.due_day is not None]
+    assert [days.count(day) for day in shown] == list(plan.load_after)
+    days = [max(today, memory.due_day) for memory in before.values() if memory.due_day is not None]
+    assert [days.count(day) for day in shown] == list(plan.load_before)
+
+
+def test_no_day_is_filled_beyond_the_limit(desk: Desk, clock: TravelClock) -> None:
+    today = study_day(clock.now(), clock.where)
+    desk.planner.change(replace(desk.settings, reviews_per_day=1))
+    plan = desk.planner.plan_away(today + 1, today + 12)
+    given = [move.to_day for move in plan.moves]
+    outside = [
+        day
+        for memory in memories(desk).values()
+        if memory.due_day is not None and not today < (day := max(today, memory.due_day)) <= today + 12
+    ]
+    assert all(given.count(day) + outside.count(day) <= 1 for day in given)
+
+
+def test_what_was_answered_meanwhile_is_left_alone(desk: Desk, clock: TravelClock) -> None:
+    today = study_day(clock.now(), clock.where)
+    plan = desk.planner.plan_away(today, today + 9)
+    assert plan.advanced == ()
+    answered = plan.moves[0].item_id
+    desk.answer(answered, Rating.EASY, FIVE_SECONDS)
+    kept = memories(desk)[answered]
+    assert desk.planner.apply_away(plan) == len(plan.moves) - 1
+    assert memories(desk)[answered] == kept
+    assert desk.rebuild_mismatches() == []
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "says"),
+    [(3, 2, "before the first"), (-1, 2, "in the past"), (1, 400, "at most 365")],
+)
+def test_days_that_make_no_sense(desk: Desk, clock: TravelClock, first: int, last: int, says: str) -> None:
+    today = study_day(clock.now(), clock.where)
+    with pytest.raises(StudyError, match=says):
+        desk.planner.plan_away(today + first, today + last)
