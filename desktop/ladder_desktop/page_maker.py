@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from ladder_content.model import Study
 from PySide6.QtWidgets import QWidget
@@ -16,10 +16,11 @@ from ladder_desktop.rail import Mark
 
 if TYPE_CHECKING:
     from ladder_desktop.app import Application
+    from ladder_desktop.review.drill_page import DrillPage
     from ladder_desktop.settings.settings_page import Panel
 
 NUMBERED = 10  # pages with Alt and a digit
-WITH_LETTERS = {"interview": "Alt+I", "stats": "Alt+S", "settings": "Ctrl+,"}
+WITH_LETTERS = {"interview": "Alt+I", "stats": "Alt+S", "cards": "Alt+C", "settings": "Ctrl+,"}
 
 
 class PageMaker:
@@ -46,6 +47,7 @@ class PageMaker:
             ("tickets", "Tickets", self._tickets, Mark("Tickets", "Ti")),
             ("interview", "Mock interview", self._interview, Mark("Mock interview", "Int")),
             ("stats", "Statistics", self._stats, Mark("Statistics", "Sta")),
+            ("cards", "Cards", self._cards, Mark("Cards", "Ca")),
             ("live", "Live lab", self._live, Mark("Live lab", "Lab")),
             ("settings", "Settings", self._settings, Mark("Settings", "Set", first=True)),
         ]
@@ -111,6 +113,20 @@ class PageMaker:
         page = StatsPage(self._app.desk, self._app.pack, self._app.theme)
         page.go.connect(self._app.go)
         return page
+
+    def _cards(self) -> QWidget:
+        from ladder_desktop.review.card_list_page import CardListPage
+
+        page = CardListPage(self._app.desk, self._app.pack, self._app.theme)
+        page.go.connect(self._app.go)
+        page.answered.connect(self._app.refresh_counts)
+        page.crammed.connect(self._cram)
+        return page
+
+    def _cram(self, item_ids: list[str], query: str) -> None:
+        """Go through cards that were chosen in the list."""
+        self._app.window.show_page("drill")
+        cast("DrillPage", self._app.window.page("drill")).start_session(item_ids, query)
 
     def _settings(self) -> QWidget:
         from ladder_desktop.settings.settings_page import Panel, SettingsPage
