@@ -76,9 +76,16 @@ MECHANISMS = (
     Mechanism(
         "speculation",
         "Speculation",
-        ("num_speculative_tokens", "max_num_speculating"),
+        ("num_speculative_tokens", "draft_model", "max_num_speculating"),
         ("draft_tokens",),
         ("steps", "computed_tokens", "seconds"),
+    ),
+    Mechanism(
+        "batch-invariance",
+        "Batch invariance",
+        ("batch_invariant",),
+        (),
+        ("seconds",),
     ),
     Mechanism(
         "admission",
