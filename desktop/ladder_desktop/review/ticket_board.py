@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from ladder_desktop.review.column import Column, tab_through
 from ladder_desktop.review.diagnosis import Diagnosis
+from ladder_desktop.review.hint_bar import written_score
 from ladder_desktop.review.lab_link import LabLink
 from ladder_desktop.review.prose import PackText, Prose, Sources
 from ladder_desktop.review.readings import Readings
@@ -20,10 +21,13 @@ SCENARIO_WIDTH = 520
 class TicketBoard(QWidget):
     """Draws a Diagnosis.
 
-    `picked` carries the place of an option that was clicked in the current step, `watched` a scenario to see run.
+    `picked` carries the place of an option that was clicked in the current step, `watched` a scenario to see run;
+    `strike_wanted` and `reading_wanted` ask for a hint.
     """
 
     picked = Signal(int)
+    strike_wanted = Signal()
+    reading_wanted = Signal()
     watched = Signal(str)
 
     def __init__(self, text: PackText, theme: Theme) -> None:
@@ -37,7 +41,7 @@ class TicketBoard(QWidget):
         self._overline.setTextFormat(Qt.TextFormat.PlainText)
         self._title = Prose(text, "question")
         self._scenario = Prose(text)
-        self._readings = Readings()
+        self._readings = Readings(theme)
         self.left = Column("Scenario", SCENARIO_WIDTH)
         for widget in (self._overline, self._title, self._scenario, self._readings):
             self.left.rows.addWidget(widget)
@@ -66,6 +70,7 @@ class TicketBoard(QWidget):
         self._title.set_line(diagnosis.ticket.title)
         self._scenario.set_blocks(diagnosis.ticket.scenario)
         self._readings.show_metrics(diagnosis.ticket.metrics)
+        self._readings.mark(diagnosis.reading)
         self._clear()
         for step in diagnosis.answered:
             self._add_step(step).show_result()
@@ -76,6 +81,12 @@ class TicketBoard(QWidget):
         """Show the verdict of the step just answered, and the next step or the end below it."""
         self._steps[-1].show_result()
         self._go_on()
+
+    def show_hint(self) -> None:
+        """Show the hint just taken."""
+        self._readings.mark(self._diagnosis.reading)
+        if self.current is not None:
+            self.current.show_hints()
 
     def _go_on(self) -> None:
         step = self._diagnosis.current
@@ -89,9 +100,11 @@ class TicketBoard(QWidget):
     def _add_step(self, step: Step) -> StepView:
         view = StepView(step, self._diagnosis, self._text, self._theme)
         view.picked.connect(self.picked)
+        view.hints.strike_wanted.connect(self.strike_wanted)
+        view.hints.reading_wanted.connect(self.reading_wanted)
         self._steps.append(view)
         self.right.rows.insertWidget(self.right.rows.count() - 1, view)
-        tab_through(self.right, *view.buttons)
+        tab_through(self.right, *view.buttons, view.hints.strike, view.hints.reading)
         return view
 
     def _build_end(self) -> QWidget:
@@ -99,9 +112,7 @@ class TicketBoard(QWidget):
         rows = QVBoxLayout(end)
         rows.setContentsMargins(0, 0, 0, 0)
         rows.setSpacing(8)
-        score = QLabel(
-            f"{self._diagnosis.right} of {len(self._diagnosis.ticket.steps)} right at the first try"
-        )
+        score = QLabel(written_score(self._diagnosis))
         score.setObjectName("score")
         caption = QLabel("WHAT DECIDES")
         caption.setObjectName("overline")

@@ -1,4 +1,6 @@
-"""The tickets: a list of them, and one at a time on the board, answered in four steps and rated like a card."""
+"""The tickets: a list of them, and one at a time on the board, answered in four steps, with hints that cost points,
+and rated like a card.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +15,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QStackedWidget, QVBoxLayout, 
 from ladder_desktop.review.announce import announce
 from ladder_desktop.review.diagnosis import Diagnosis
 from ladder_desktop.review.footer import Footer
+from ladder_desktop.review.hint_bar import written_points
 from ladder_desktop.review.key_button import KeyButton
 from ladder_desktop.review.review_page import GO_ON, ReviewPage
 from ladder_desktop.review.step_view import LETTERS
@@ -60,6 +63,8 @@ class TicketPage(ReviewPage):
         self.board = TicketBoard(self.text, theme)
         self.board.picked.connect(self.pick)
         self.board.watched.connect(self._watch)
+        self.board.strike_wanted.connect(self.strike)
+        self.board.reading_wanted.connect(self.show_reading)
         self._stack = QStackedWidget()
         self._stack.addWidget(self._build_list_view())
         self._stack.addWidget(self.board)
@@ -67,6 +72,10 @@ class TicketPage(ReviewPage):
         self._rows.addWidget(self._stack, 1)
         self._rows.addWidget(self._footer)
         self._pick_actions = [self._make_pick_action(place) for place in range(len(LETTERS))]
+        self._strike_action = self.make_action("hint", "Hint: strike out a wrong option", self.strike, "H")
+        self._reading_action = self.make_action(
+            "reading", "Hint: show the reading that decides", self.show_reading, "R"
+        )
         self._open_action = self.make_action("open", "Open the ticket", self.list.open_current, *GO_ON)
         self._accept_action = self.make_action("accept", "Rate as suggested", self._accept, *GO_ON)
         self.back_action = self.make_action("back", "Back to the tickets", self.show_next, "Esc")
@@ -115,6 +124,18 @@ class TicketPage(ReviewPage):
         self.refresh()
         self.focus_target().setFocus()
 
+    def strike(self) -> None:
+        """Take a hint: a wrong option of the current step is struck out."""
+        option = self.diagnosis.strike() if self.diagnosis else None
+        if option is not None:
+            self._show_hint(f"Struck out: {option.text}")
+
+    def show_reading(self) -> None:
+        """Take a hint: the reading that decides the current step is marked."""
+        metric = self.diagnosis.show_reading() if self.diagnosis else None
+        if metric is not None:
+            self._show_hint(f"The reading that decides: {metric.name}: {metric.value}")
+
     def focus_target(self) -> QWidget:
         """Return the list, or the steps, so that arrow and page keys move them."""
         return self.list if self.item is None else self.board.right
@@ -124,7 +145,7 @@ class TicketPage(ReviewPage):
         return self.item is not None and self.diagnosis is not None and self.diagnosis.current is None
 
     def detail(self) -> dict[str, object]:
-        """Return what was picked in each step, and how many were right."""
+        """Return what was picked in each step, how many were right, and the hints taken."""
         return self.diagnosis.detail() if self.diagnosis else {}
 
     def refresh(self) -> None:
@@ -134,17 +155,28 @@ class TicketPage(ReviewPage):
         if rating and self.diagnosis is not None:
             suggestion = self.diagnosis.suggestion
             self.rating_bar.emphasise(suggestion)
-            self.suggestion.setText(f"Suggested: {suggestion.name.capitalize()}")
+            why = f" ({written_points(self.diagnosis.points)})" if self.diagnosis.hints else ""
+            self.suggestion.setText(f"Suggested: {suggestion.name.capitalize()}{why}")
         step = self.diagnosis.current if self.diagnosis is not None else None
         if answering and self.diagnosis is not None and step is not None:
             self._progress.setText(f"Step {len(self.diagnosis.answered) + 1} of {len(STEP_NAMES)}")
             self._keys.setText(f"A to {LETTERS[len(step.options) - 1]} answers")
+        hinting = self.diagnosis if answering else None
+        self._strike_action.setEnabled(hinting is not None and hinting.can_strike)
+        self._reading_action.setEnabled(hinting is not None and hinting.can_show_reading)
+        struck = self.diagnosis.struck(step) if self.diagnosis is not None and step is not None else ()
         self._footer.show_part(2 if rating else 1 if answering else 0)
         for place, action in enumerate(self._pick_actions):
-            action.setEnabled(step is not None and place < len(step.options))
+            action.setEnabled(step is not None and place < len(step.options) and place not in struck)
         self._accept_action.setEnabled(rating)
         self.back_action.setEnabled(self.item is not None)
         self._open_action.setEnabled(self.item is None)
+
+    def _show_hint(self, sentence: str) -> None:
+        self.board.show_hint()
+        announce(self, sentence)
+        self.refresh()
+        self.focus_target().setFocus()
 
     def _show_board(self, item_id: str, diagnosis: Diagnosis) -> None:
         study, ticket = self._tickets[item_id]
