@@ -17,7 +17,7 @@ help:
 	@echo "make keys        make docs/keys.md again, the table of all keys"
 	@echo "make models      train the bundled models again from the lesson text (about an hour on one core)"
 	@echo "make bench-engine  the engine's speed against transformers' (about 15 minutes)"
-	@echo "make bench-live  frame times of the live panel while the engine works"
+	@echo "make bench-live  frame times of the live panel while the engine works, and of jumps in a long recording"
 
 run: setup
 	@$(BIN)/runtime-ladder open --or-tour tour
@@ -55,12 +55,14 @@ models: setup
 	@mkdir -p build
 	@$(BIN)/python -m ladder_content text $(PACK) > build/corpus.txt
 	@$(BIN)/python -m ladder_engine.training build/corpus.txt engine/ladder_engine/models
+	@$(BIN)/python -m ladder_engine.acceptance build/corpus.txt engine/ladder_engine/models
 
 bench-engine: $(VENV)/.ready-test
 	@$(BIN)/python -m tests.engine.bench_engine
 
 bench-live: setup
 	@QT_QPA_PLATFORM=offscreen $(BIN)/python -m ladder_desktop.live.bench
+	@QT_QPA_PLATFORM=offscreen $(BIN)/python -m ladder_desktop.live.bench_scrub
 
 clean:
 	@rm -rf $(VENV) build tour .pytest_cache .mypy_cache .ruff_cache

@@ -5,10 +5,11 @@ from __future__ import annotations
 import logging
 import signal
 import sys
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Callable, Sequence
+from functools import cached_property, partial
 from pathlib import Path
 from types import TracebackType
+from typing import TYPE_CHECKING
 
 from ladder_content.loader import PackError, load_pack
 from ladder_content.model import Pack, Study
@@ -27,6 +28,9 @@ from ladder_desktop.study import Desk, StudyError, items_of, kin_of
 from ladder_desktop.targets import parse
 from ladder_desktop.theme import Theme, apply, load_theme
 from ladder_desktop.window import Entry, MainWindow
+
+if TYPE_CHECKING:
+    from ladder_engine.scenario import Scenario
 
 EXPORT_FILTERS = ";;".join(
     f"{words[0].upper()}{words[1:]} (*{suffix})" for suffix, words in exporting.FORMATS.items()
@@ -100,6 +104,7 @@ class Application(QObject):
             *studies,
             ("drill", "Drill", self._build_drill),
             ("tickets", "Tickets", self._build_tickets),
+            ("interview", "Mock interview", self._build_interview),
             ("live", "Live lab", self._build_live),
             ("stats", "Statistics", self._build_stats),
         ]
@@ -148,22 +153,38 @@ class Application(QObject):
     def _build_tickets(self) -> QWidget:
         from ladder_desktop.review.ticket_page import TicketPage
 
-        page = TicketPage(self.desk, self.pack, self.theme)
+        page = TicketPage(self.desk, self.pack, self.theme, variants=self._variants)
+        page.go.connect(self.go)
+        page.answered.connect(self.refresh_counts)
+        return page
+
+    def _build_interview(self) -> QWidget:
+        from ladder_desktop.interview.interview_page import InterviewPage
+
+        page = InterviewPage(self.desk, self.pack, self.theme, voice=self.preferences)
         page.go.connect(self.go)
         page.answered.connect(self.refresh_counts)
         return page
 
     def _build_live(self) -> QWidget:
         from ladder_engine.client import EngineClient
-        from ladder_engine.scenario import bundled_scenarios
 
         from ladder_desktop.live.live_page import LivePage
 
         client = partial(EngineClient, models_dir=models_dir(self.data_dir))
-        page = LivePage(bundled_scenarios(), self.theme, client)
+        page = LivePage(self._scenarios, self.theme, client)
         page.failed.connect(self._say_fault)
         page.go.connect(self.go)
         return page
+
+    @cached_property
+    def _scenarios(self) -> tuple[Scenario, ...]:
+        from ladder_engine.scenario import bundled_scenarios
+
+        return bundled_scenarios()
+
+    def _variants(self, scenario_id: str) -> Sequence[str]:
+        return next((one.variant_names for one in self._scenarios if one.id == scenario_id), ())
 
     def _build_stats(self) -> QWidget:
         from ladder_desktop.stats.stats_page import StatsPage

@@ -112,6 +112,22 @@ def _run(scenario: Scenario, variant: str, kernels: KernelMode, data_dir: Path) 
     return Side(variant, engine_of(scenario, variant), fold(events))
 
 
+@engine.command("export")
+@click.argument("trace", type=click.Path(path_type=Path, dir_okay=False))
+@click.argument("out", type=click.Path(path_type=Path, dir_okay=False))
+def engine_export(trace: Path, out: Path) -> None:
+    """Write the recorded run TRACE as a Chrome trace (OUT.json), which ui.perfetto.dev opens."""
+    from ladder_engine.fold import fold
+    from ladder_engine.perfetto import write_chrome_trace
+    from ladder_engine.trace_file import read_trace
+
+    if out.suffix != ".json":
+        raise Fault(f"{out}: a Chrome trace ends in .json; give it such a name.")
+    with faults_as_sentences():
+        write_chrome_trace(out, fold(read_trace(trace)))
+    click.echo(f"{out} is written; open it in ui.perfetto.dev.")
+
+
 @engine.command("scenarios")
 def engine_scenarios() -> None:
     """List the bundled scenarios."""

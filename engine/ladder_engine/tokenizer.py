@@ -42,6 +42,12 @@ class Tokenizer:
         return Tokenizer(self._backend, add_special_tokens=False)
 
     @property
+    def vocabulary(self) -> dict[str, int]:
+        """Every token and its id."""
+        found: dict[str, int] = self._backend.get_vocab()
+        return found
+
+    @property
     def num_tokens(self) -> int:
         """How many tokens it knows, special ones included."""
         size: int = self._backend.get_vocab_size(with_added_tokens=True)

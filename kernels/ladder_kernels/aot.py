@@ -17,6 +17,7 @@ from typing import Any
 
 from ladder_kernels import (
     copy_blocks,
+    filter_probs,
     moe_gemm,
     moe_route,
     paged_attention,
@@ -192,7 +193,9 @@ def attention_case(
 def _sampling() -> Iterator[Case]:
     vocab = {"VOCAB": 128256, "BLOCK": 4096}
     rows = "*i64:16 *fp32:16 *fp32:16 *i32:16 *fp32:16 *fp32:16 *i64:16 *i64:16 i32:16"
-    yield Case("sample", sample.sample_kernel, rows, vocab, num_warps=8)
+    yield Case("sample", sample.sample_kernel, rows, {"STREAM": 0, **vocab}, num_warps=8)
+    rows = "*fp32:16 *fp32:16 *fp32:16 *i32:16 *fp32:16 *fp32:16 i32:16"
+    yield Case("filter_probs", filter_probs.filter_probs_kernel, rows, vocab, num_warps=8)
     verify = "*i64:16 *i32:16 *fp32:16 *fp32:16 *i64:16 *i32:16 *i64:16 *i64:16"
     for has_draft in (True, False):
         constants = {"MAX_DRAFTS": 4, **vocab, "HAS_DRAFT": has_draft}

@@ -104,10 +104,14 @@ def test_every_operation_is_there():
         "store_kv",
         "copy_blocks",
         "paged_attention",
+        "linear",
         "rms_norm",
         "rope",
         "silu_mul",
+        "moe",
         "sample",
+        "filter_probs",
+        "verify_draft",
     ]
     assert all(callable(getattr(operations, f.name)) for f in dataclasses.fields(Operations)[1:])
 

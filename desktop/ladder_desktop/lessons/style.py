@@ -32,6 +32,7 @@ def text_sheet(theme: Theme, points: float = BODY_POINTS) -> str:
     a {{ color: {theme.hex("accent")}; text-decoration: none; }}
     a.fact {{ color: {reference}; vertical-align: super; }}
     a.ref {{ color: {reference}; }}
+    img.math {{ vertical-align: middle; }}
     code {{ font-size: {points * 0.93:.1f}pt; background-color: {theme.hex("sunken")}; }}
     pre {{ font-size: {points * 0.9:.1f}pt; line-height: 130%; white-space: pre-wrap; margin: 0px; }}
     table.data td {{ font-size: {points * 0.93:.1f}pt; }}

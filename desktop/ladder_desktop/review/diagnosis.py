@@ -18,6 +18,12 @@ from ladder_desktop.review.cited import cites_reading, deciding_reading
 from ladder_desktop.study import Rating
 
 LEFT_TO_CHOOSE = 2
+HEADINGS: dict[StepName, str] = {
+    "shape": "Read the shape",
+    "bound": "Name the bound",
+    "lever": "Pick the lever",
+    "study": "Point at the study",
+}
 SUGGESTED = {4: Rating.GOOD, 3: Rating.HARD}  # fewer: Again; Easy stays the person's own call
 
 

@@ -6,19 +6,13 @@ from ladder_content.model import STEP_NAMES, Option, Step
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QLabel, QVBoxLayout, QWidget
 
-from ladder_desktop.review.diagnosis import Diagnosis
+from ladder_desktop.review.diagnosis import HEADINGS, Diagnosis
 from ladder_desktop.review.hint_bar import HintBar
 from ladder_desktop.review.option_button import OptionButton
 from ladder_desktop.review.prose import PackText, Prose
 from ladder_desktop.theme import Theme
 
 LETTERS = "ABCDEF"
-HEADINGS = {
-    "shape": "Read the shape",
-    "bound": "Name the bound",
-    "lever": "Pick the lever",
-    "study": "Point at the study",
-}
 
 
 class StepView(QWidget):
@@ -26,7 +20,7 @@ class StepView(QWidget):
 
     picked = Signal(int)
 
-    def __init__(self, step: Step, diagnosis: Diagnosis, text: PackText, theme: Theme) -> None:
+    def __init__(self, step: Step, diagnosis: Diagnosis, text: PackText, theme: Theme, hinted: bool) -> None:
         super().__init__()
         self.step = step
         self._diagnosis = diagnosis
@@ -50,6 +44,7 @@ class StepView(QWidget):
             button.clicked.connect(self._click)
         self.hints = HintBar()
         self._rows.addWidget(self.hints)
+        self.hints.setVisible(hinted)
         self.show_hints()
 
     def show_hints(self) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 from ladder_content.model import Step, Study
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
@@ -19,7 +21,7 @@ SCENARIO_WIDTH = 520
 
 
 class TicketBoard(QWidget):
-    """Draws a Diagnosis.
+    """Draws a Diagnosis. With `hints` each step offers them; `variants` names those of a lab's scenario.
 
     `picked` carries the place of an option that was clicked in the current step, `watched` a scenario to see run;
     `strike_wanted` and `reading_wanted` ask for a hint.
@@ -30,8 +32,16 @@ class TicketBoard(QWidget):
     reading_wanted = Signal()
     watched = Signal(str)
 
-    def __init__(self, text: PackText, theme: Theme) -> None:
+    def __init__(
+        self,
+        text: PackText,
+        theme: Theme,
+        hints: bool = False,
+        variants: Callable[[str], Sequence[str]] | None = None,
+    ) -> None:
         super().__init__()
+        self._hints = hints
+        self._variants = variants
         self._text = text
         self._theme = theme
         self._steps: list[StepView] = []
@@ -98,7 +108,7 @@ class TicketBoard(QWidget):
             self.right.bring_into_view(self._end)
 
     def _add_step(self, step: Step) -> StepView:
-        view = StepView(step, self._diagnosis, self._text, self._theme)
+        view = StepView(step, self._diagnosis, self._text, self._theme, self._hints)
         view.picked.connect(self.picked)
         view.hints.strike_wanted.connect(self.strike_wanted)
         view.hints.reading_wanted.connect(self.reading_wanted)
@@ -125,7 +135,8 @@ class TicketBoard(QWidget):
             rows.addWidget(widget)
         rows.addWidget(link, 0, Qt.AlignmentFlag.AlignLeft)
         rows.addWidget(sources)
-        link.show_lab(self._diagnosis.ticket.lab)
+        lab = self._diagnosis.ticket.lab
+        link.show_lab(lab, self._variants(lab) if lab and self._variants else ())
         sources.show_facts(
             self._diagnosis.ticket.facts
         )  # only now: shown without a parent it would be a window

@@ -4,6 +4,7 @@ and rated like a card.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 from random import Random
 
@@ -33,7 +34,8 @@ LONGEST = timedelta(minutes=10)  # a ticket is read and thought about far longer
 class TicketPage(ReviewPage):
     """Answers the tickets of a pack. `shuffle` orders the options; a test may give one with a seed.
 
-    `go` asks the window for another page: "live:<id>" for the scenario that shows a ticket.
+    `go` asks the window for another page: "live:<id>" for the scenario that shows a ticket, with "?compare" behind it if
+    it has variants to show side by side. `variants` returns their names for the id of a scenario.
     """
 
     title = "Tickets"
@@ -49,6 +51,7 @@ class TicketPage(ReviewPage):
         clock: Clock | None = None,
         stopwatch: Stopwatch | None = None,
         shuffle: Random | None = None,
+        variants: Callable[[str], Sequence[str]] | None = None,
     ) -> None:
         super().__init__(desk, pack, theme, clock, stopwatch or Stopwatch(LONGEST))
         self._tickets = {
@@ -60,7 +63,7 @@ class TicketPage(ReviewPage):
         self.diagnosis: Diagnosis | None = None
         self.list = TicketList(theme)
         self.list.opened.connect(self.open_ticket)
-        self.board = TicketBoard(self.text, theme)
+        self.board = TicketBoard(self.text, theme, hints=True, variants=variants)
         self.board.picked.connect(self.pick)
         self.board.watched.connect(self._watch)
         self.board.strike_wanted.connect(self.strike)
@@ -112,6 +115,15 @@ class TicketPage(ReviewPage):
         if self.item is None:
             begun = self._left.pop(item_id, None)
             self._show_board(item_id, begun or Diagnosis(self._tickets[item_id][1], self._shuffle))
+
+    def show_ticket(self, ticket_id: str) -> None:
+        """Put a ticket on the board, as it was left; LookupError if the pack has none of this id."""
+        item_id = f"{self.pack.id}/{ticket_id}"
+        if item_id not in self._tickets:
+            raise LookupError(ticket_id)
+        if self.item is None or self.item.item_id != item_id:
+            self._leave_board()
+            self.open_ticket(item_id)
 
     def pick(self, place: int) -> None:
         """Answer the current step with the option shown at this place."""

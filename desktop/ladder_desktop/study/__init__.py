@@ -9,6 +9,7 @@ from .belongings import Belongings, Marked
 from .clock import Clock, SystemClock
 from .desk import Desk
 from .errors import StudyError
+from .interview import Interview, Reply, Setting, detail_of, draw, interview_rating, new_interview_id
 from .items import items_of, kin_of
 from .journal import Action, Journal
 from .marks import FLAGS, LEECH_LAPSES, Marks
@@ -48,6 +49,7 @@ __all__ = [
     "Desk",
     "Edit",
     "Hidden",
+    "Interview",
     "Item",
     "Journal",
     "Kind",
@@ -60,7 +62,9 @@ __all__ = [
     "Planner",
     "Preview",
     "Rating",
+    "Reply",
     "Review",
+    "Setting",
     "Shift",
     "StudyError",
     "StudyProgress",
@@ -68,8 +72,12 @@ __all__ = [
     "SystemClock",
     "Words",
     "day_start",
+    "detail_of",
+    "draw",
     "due_instant",
+    "interview_rating",
     "items_of",
     "kin_of",
+    "new_interview_id",
     "study_day",
 ]

@@ -19,6 +19,7 @@ from .algorithm import Algorithm
 from .belongings import Belongings
 from .clock import Clock, SystemClock
 from .errors import StudyError
+from .interview import Interview, all_interviews
 from .journal import Journal
 from .marks import Marks, all_marks, is_leech, read_mark, write_mark
 from .planner import Planner
@@ -169,6 +170,11 @@ class Desk:
     def settings(self) -> StudySettings:
         """How the next answer will be scheduled, and the daily limits. `planner` changes them."""
         return self.planner.settings()
+
+    def interviews(self) -> list[Interview]:
+        """Return the mock interviews of the log, newest first."""
+        with self._store.reading() as db:
+            return all_interviews(db)
 
     # Answering
 

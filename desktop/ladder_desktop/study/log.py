@@ -98,6 +98,13 @@ def reviews_of(db: Database, item_id: str) -> list[Review]:
     return [_review(row, algorithms) for row in rows]
 
 
+def reviews_where(db: Database, condition: str) -> list[Review]:
+    """Return the reviews for which a condition in SQL holds, oldest first."""
+    algorithms = read_algorithms(db)
+    rows = db.execute(f"SELECT {_REVIEW} FROM reviews WHERE {condition} ORDER BY seq")
+    return [_review(row, algorithms) for row in rows]
+
+
 def _review(row: Sequence[Any], algorithms: dict[int, Algorithm]) -> Review:
     review_id, item_id, rating, answered_at, study_day, utc_offset, local_date, duration_ms, *rest = row
     before, after, detail, number = rest

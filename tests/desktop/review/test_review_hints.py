@@ -104,7 +104,7 @@ def test_the_log_keeps_the_hints_by_step(pack: Pack) -> None:
         answer(diagnosis, True)
     hints = diagnosis.detail()["hints"]
     assert isinstance(hints, dict)
-    assert hints == {"shape": [ticket.steps[0].options.index(struck)], "bound": ["KV blocks in use"]}  # type: ignore[arg-type]
+    assert hints == {"shape": [ticket.steps[0].options.index(struck)], "bound": ["KV blocks in use"]}
 
 
 def test_a_ticket_without_hints_logs_none(pack: Pack) -> None:
