@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constr
 INPUTS := pyproject.toml constraints.txt
 PACK := content/ladder_content/packs/runtime-ladder
 
-.PHONY: help run setup test lint shots keys models bench-engine bench-live clean
+.PHONY: help run setup test lint shots keys models bench-engine bench-live bench-start bench-study clean
 
 help:
 	@echo "make run         open Runtime Ladder (with no display: a tour in pictures, in tour/)"
@@ -18,6 +18,8 @@ help:
 	@echo "make models      train the bundled models again from the lesson text (about an hour on one core)"
 	@echo "make bench-engine  the engine's speed against transformers' (about 15 minutes)"
 	@echo "make bench-live  frame times of the live panel while the engine works, and of jumps in a long recording"
+	@echo "make bench-start time to the window, beside a bare PySide6 window"
+	@echo "make bench-study the study store at 20,000 cards and 200,000 reviews, beside Anki"
 
 run: setup
 	@$(BIN)/runtime-ladder open --or-tour tour
@@ -63,6 +65,12 @@ bench-engine: $(VENV)/.ready-test
 bench-live: setup
 	@QT_QPA_PLATFORM=offscreen $(BIN)/python -m ladder_desktop.live.bench
 	@QT_QPA_PLATFORM=offscreen $(BIN)/python -m ladder_desktop.live.bench_scrub
+
+bench-start: setup
+	@$(BIN)/python -m ladder_desktop.bench_start
+
+bench-study: $(VENV)/.ready-test
+	@PYTHONPATH=desktop:content:engine:kernels $(BIN)/python -m tests.study.bench_study
 
 clean:
 	@rm -rf $(VENV) build tour .pytest_cache .mypy_cache .ruff_cache

@@ -14,11 +14,13 @@ from ladder_engine.engine import Engine
 from ladder_engine.errors import EngineError, ScenarioError
 from ladder_engine.executor import TorchExecutor
 from ladder_engine.model import Decoder
+from ladder_engine.models import find_model
 from ladder_engine.protocol import KernelMode
 from ladder_engine.recorder import Recorder, Sink
-from ladder_engine.scenario import Scenario, check_fits, load_scenario, with_variant
+from ladder_engine.scenario import Scenario, check_fits, with_variant
 from ladder_engine.tokenizer import Tokenizer
 from ladder_engine.trace import SCHEMA, RunEnded, RunStarted
+from ladder_engine.traffic import open_scenario
 
 Attend = Callable[[Engine], bool]
 """Called before every step; returns whether to go on. It may wait, and add, abort and change settings.
@@ -41,7 +43,7 @@ def run_scenario(
     Raises EngineError with one sentence. If the run had begun by then, the trace ends with a RunEnded that says the
     same. A run that `attend` breaks off ends with its sequences aborted.
     """
-    scenario = with_variant(load_scenario(path), variant)
+    scenario = with_variant(open_scenario(path, _words), variant)
     recorder = Recorder(sink)
     engine = _build(scenario, recorder, kernels, models_dir)
     error: str | None = None
@@ -138,6 +140,11 @@ def load_model(
         raise EngineError(str(error)) from None
     _leave_cores_free()
     return Decoder.load(folder, operations, device, dtype)
+
+
+def _words() -> list[str]:
+    """What traffic is written in: the words of the bundled model."""
+    return Tokenizer.load(find_model("ladder-3m")).one_token_words()
 
 
 def _leave_cores_free() -> None:

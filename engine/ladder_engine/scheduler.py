@@ -117,7 +117,11 @@ class Scheduler:
             seq = work.seq
             seq.num_computed_tokens = work.start + work.num_tokens - len(work.draft_tokens)
             if work.samples:
-                self._follow(work, next(said))
+                following = next(said)
+                if len(following) == 1 and not seq.search:
+                    self._say(seq, following[0])
+                else:
+                    self._follow(work, following)
             if self.config.prefix_caching:
                 self.blocks.cache(seq, work.start)
             if work.num_catch_up_tokens:
@@ -205,16 +209,14 @@ class Scheduler:
         return None
 
     def _follow(self, work: Work, outputs: list[Output]) -> None:
-        """Go on with what was sampled after the newest token and after each of the draft tokens."""
-        seq, drafts = work.seq, work.draft_tokens
+        """Go on where there is more than one token to go on with."""
+        seq = work.seq
         if seq.search:
             self._branching.beams(seq, outputs[0], self.running)
         elif len(seq.seeds) > 1:
             self._branching.answers(seq, outputs, self.running)
-        elif not drafts:
-            self._say(seq, outputs[0])
         else:
-            self._verify(seq, drafts, outputs)
+            self._verify(seq, list(work.draft_tokens), outputs)
 
     def _say(self, seq: Sequence, output: Output) -> None:
         """Append one token to an answer."""

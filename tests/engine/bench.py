@@ -37,8 +37,8 @@ def next_token(tokens: list[int], seed: int | None = None) -> int:
 
 
 def likeliest(tokens: list[int], count: int) -> list[tuple[int, float]]:
-    """The tokens that may follow, likeliest first, with what stands for their log-probabilities."""
-    scored = [(token, -1 - zlib.crc32(bytes([*tokens, token])) % 4096 / 1024) for token in range(VOCABULARY)]
+    """The tokens that may follow, likeliest first, with what stands for their log-probabilities; no two are equal."""
+    scored = [(token, -1 - zlib.crc32(bytes([*tokens, token])) / 2**30) for token in range(VOCABULARY)]
     return sorted(scored, key=lambda pair: -pair[1])[:count]
 
 

@@ -151,6 +151,13 @@ class EngineMachine(RuleBasedStateMachine):
         if first and not first[0].finish_reason and self.bench.config.composition == "mixed":
             now = sum(seq.num_tokens + seq.num_computed_tokens for seq in first[0].unit)
             assert now > told, "who is most urgent always advances"
+        if self.bench.config.admission == "priority":
+            ranks = {seq.seq_id: seq.arrived_step + HEAD_START * seq.priority for seq in ran}
+            kept = [rank for seq_id, rank in ranks.items() if seq_id not in preempted]
+            lost = [rank for seq_id, rank in ranks.items() if seq_id in preempted]
+            assert max(kept, default=-(10**9)) <= min(lost, default=10**9), (
+                "the least urgent gives up its blocks"
+            )
         for seq in ran:
             done = seq.seq_id in scheduled or seq.seq_id in preempted or seq.seq_id in waits
             self.idle[seq.seq_id] = 0 if done else self.idle[seq.seq_id] + 1

@@ -80,6 +80,7 @@ def cards(collection: Collection) -> dict[str, dict[str, Any]]:
             "reps": card.reps,
             "lapses": card.lapses,
             "left": card.left,
+            "flag": card.user_flag(),
             "stability": memory and memory.stability,
             "difficulty": memory and memory.difficulty,
             "retention": card.desired_retention,

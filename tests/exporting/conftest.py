@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
-import venv
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
@@ -17,8 +15,7 @@ import pytest
 from ladder_content.model import STEP_NAMES, Card, Fact, Metric, Option, Pack, Step, StepName, Study, Ticket
 from ladder_desktop.study import Desk, Rating, items_of
 
-ANKI = "anki==26.9.3"
-ROOT = Path(__file__).parents[2]
+from . import anki_environment
 
 Oracle = Callable[[Path, str], dict[str, Any]]
 
@@ -154,27 +151,11 @@ def study(desk: Desk, clock: HandClock, history: dict[str, str] = HISTORY) -> No
 
 @pytest.fixture(scope="session")
 def anki_python() -> Path:
-    """The interpreter of an environment with Anki, made once and kept in the cache folder."""
-    home = ROOT / ".cache" / ANKI.replace("==", "-")
-    if not home.exists():
-        _install_anki(home)
-    return home / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
-
-
-def _install_anki(home: Path) -> None:
-    draft = home.with_name(f"{home.name}.{os.getpid()}")
+    """The interpreter of an environment with Anki."""
     try:
-        venv.create(draft, with_pip=True, symlinks=os.name != "nt")
-        python = draft / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
-        pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--retries=1", ANKI]
-        subprocess.run(pip, check=True, capture_output=True, text=True, timeout=240)
-        draft.rename(home)  # fails where another worker was quicker: theirs serves as well
-    except (OSError, subprocess.SubprocessError) as error:
-        if not home.exists():
-            reason = getattr(error, "stderr", None) or str(error)
-            pytest.skip(f"{ANKI} cannot be installed here: {str(reason).strip().splitlines()[-1]}")
-    finally:
-        shutil.rmtree(draft, ignore_errors=True)
+        return anki_environment.anki_python()
+    except anki_environment.NoAnkiError as error:
+        pytest.skip(str(error))
 
 
 @pytest.fixture

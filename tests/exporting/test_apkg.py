@@ -155,3 +155,24 @@ def test_anki_shows_the_texts_and_runs_nothing(
         ]
         assert "[latex]" not in side
     assert 'href="https://arxiv.org/abs/2309.06180"' in hostile["answer"]
+
+
+def test_anki_takes_over_marks_notes_and_own_words(
+    tmp_path: Path, pack: Pack, desk: Desk, clock: HandClock, ask_anki: Oracle
+) -> None:
+    study(desk, clock)
+    desk.marks.suspend(["sample/card-0", "sample/card-6"])
+    desk.marks.bury(["sample/card-1"])
+    for flag in range(1, 5):
+        desk.marks.flag([f"sample/card-{flag}"], flag)
+    desk.words.write_note("sample/card-3", "Ask <Ada>\n[sound:evil.mp3]")
+    desk.words.edit("sample/card-3", {"question": "In *my* words?"}, {"question": "theirs"})
+    export(tmp_path / "deck.apkg", desk, pack, clock)
+    found = ask_anki(tmp_path / "deck.apkg", "UTC")
+    cards = found["cards"]
+    assert [cards[f"sample/card-{number}"]["queue"] for number in (0, 1, 6)] == [-1, -3, -1]
+    assert [cards[f"sample/card-{number}"]["flag"] for number in range(6)] == [0, 1, 2, 3, 4, 0]
+    assert "In <em>my</em> words?" in cards["sample/card-3"]["question"]
+    assert "Ask &lt;Ada&gt;<br>" in cards["sample/card-3"]["answer"]
+    assert cards["sample/card-3"]["sounds"] == 0
+    assert found["integrity"]["clean"], found["integrity"]["text"]

@@ -55,6 +55,7 @@ def folder() -> Iterator[Path]:
     algorithm=st.sampled_from(ALGORITHMS),
     undone=st.integers(0, 2),
     early=st.booleans(),
+    own=st.booleans(),
 )
 def test_any_history_comes_back_identical(
     pack: Pack,
@@ -63,6 +64,7 @@ def test_any_history_comes_back_identical(
     algorithm: Algorithm,
     undone: int,
     early: bool,
+    own: bool,
 ) -> None:
     clock = HandClock(where=ZoneInfo(zone))
     items = items_of(pack)
@@ -78,6 +80,12 @@ def test_any_history_comes_back_identical(
                 old.answer(item.item_id, rating, timedelta(seconds=number), {"why": ["ü", number]})
             for _ in range(undone):
                 old.undo()
+            if own:
+                old.marks.flag([left.item_id], 3)
+                old.marks.suspend([items[0].item_id])
+                old.marks.bury([items[1].item_id])
+                old.words.write_note(items[0].item_id, "µ\n∞")
+                old.words.edit(items[1].item_id, {"answer": "Mine"}, {"answer": "Theirs"})
             export(bundle, old, pack, clock)
             with Desk.open(home / "new", clock, algorithm) as new:
                 if early:  # in the window the pack is loaded first; on the command line it may come later
@@ -86,6 +94,7 @@ def test_any_history_comes_back_identical(
                 new.register(items)
                 assert new.states() == old.states()
                 assert new.reviews() == old.reviews()
+                assert new.belongings() == old.belongings()
                 assert new.rebuild_mismatches() == []
                 for item in items:
                     assert new.previews(item.item_id) == old.previews(item.item_id)
@@ -170,3 +179,50 @@ def test_a_profile_with_reviews_is_left_alone(
     with pytest.raises(ImportFault, match=r"me\.ladder.*progress\.db holds reviews already.*--data"):
         import_bundle(bundle, desk)
     assert (desk.states(), desk.reviews()) == before
+
+
+def test_a_bundle_of_the_first_version_is_still_read(
+    tmp_path: Path, pack: Pack, desk: Desk, clock: HandClock
+) -> None:
+    """It had no own.json."""
+    study(desk, clock)
+    export(tmp_path / "new.ladder", desk, pack, clock)
+    with (
+        zipfile.ZipFile(tmp_path / "new.ladder") as new,
+        zipfile.ZipFile(tmp_path / "old.ladder", "w") as old,
+    ):
+        manifest = msgspec.json.decode(new.read("manifest.json"))
+        manifest["version"] = 1
+        del manifest["sha256"]["own.json"]
+        old.writestr("manifest.json", msgspec.json.encode(manifest))
+        for name in ("items.jsonl", "reviews.jsonl"):
+            old.writestr(name, new.read(name))
+    with Desk.open(tmp_path / "home", clock) as home:
+        assert import_bundle(tmp_path / "old.ladder", home) == len(desk.reviews())
+        home.register(items_of(pack))
+        assert home.states() == desk.states()
+
+
+def test_an_import_can_be_undone(tmp_path: Path, pack: Pack, desk: Desk, clock: HandClock) -> None:
+    study(desk, clock)
+    desk.marks.flag(["sample/card-0"], 1)
+    export(tmp_path / "me.ladder", desk, pack, clock)
+    with Desk.open(tmp_path / "home", clock) as home:
+        count = import_bundle(tmp_path / "me.ladder", home)
+        assert home.undo() == f"Undid Import of {count} reviews"
+        assert home.reviews() == []
+        assert home.belongings().marks == ()
+        assert import_bundle(tmp_path / "me.ladder", home) == count
+
+
+def test_a_profile_with_marks_alone_is_left_alone(
+    tmp_path: Path, pack: Pack, desk: Desk, clock: HandClock
+) -> None:
+    study(desk, clock)
+    export(tmp_path / "me.ladder", desk, pack, clock)
+    with Desk.open(tmp_path / "home", clock) as home:
+        home.register(items_of(pack))
+        home.words.write_note("sample/card-0", "Mine")
+        with pytest.raises(ImportFault, match="holds"):
+            import_bundle(tmp_path / "me.ladder", home)
+        assert home.words.note("sample/card-0") == "Mine"

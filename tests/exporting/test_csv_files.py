@@ -110,3 +110,20 @@ def _is_number(cell: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def test_marks_notes_and_own_words_are_in_the_table(
+    tmp_path: Path, pack: Pack, desk: Desk, clock: HandClock
+) -> None:
+    desk.marks.suspend(["sample/card-0"])
+    desk.marks.bury(["sample/card-1"])
+    desk.marks.flag(["sample/card-1"], 4)
+    desk.words.write_note("sample/card-2", "=Ask Ada")
+    desk.words.edit("sample/card-2", {"question": "In my words?"}, {"question": "theirs"})
+    export(tmp_path / "progress.zip", desk, pack, clock)
+    cards, _ = read(tmp_path / "progress.zip")
+    names = ("suspended", "buried", "leech", "flag", "own_words", "note")
+    assert [cards["sample/card-0"][name] for name in names] == ["1", "0", "0", "", "0", ""]
+    assert [cards["sample/card-1"][name] for name in names] == ["0", "1", "0", "blue", "0", ""]
+    assert [cards["sample/card-2"][name] for name in names] == ["0", "0", "0", "", "1", "'=Ask Ada"]
+    assert cards["sample/card-2"]["question"] == "In my words?"

@@ -25,7 +25,7 @@ ACTIONS: list[tuple[str, Callable[[Desk, str, int], object]]] = [
     ("Unsuspend card-{}", lambda desk, card, _: desk.marks.unsuspend([card])),
     ("Note on card-{}", lambda desk, card, turn: desk.words.write_note(card, f"turn {turn}")),
     ("Edit of card-{}", lambda desk, card, turn: desk.words.edit(card, {"q": f"{turn}"}, {"q": "?"})),
-    ("1 more new cards today", lambda desk, card, _: desk.more_today("card", new=1)),
+    ("1 more new card today", lambda desk, card, _: desk.more_today("card", new=1)),
 ]
 
 
@@ -117,7 +117,8 @@ def test_a_profile_of_the_first_version_keeps_its_undo(tmp_path: Path, clock: Tr
         with desk._store.reading() as db:
             copied = {
                 name: [
-                    row[: 13 if name == "reviews" else None] for row in db.execute(f"SELECT * FROM {name}")
+                    row[: {"reviews": 13, "items": 4}.get(name)]
+                    for row in db.execute(f"SELECT * FROM {name}")
                 ]
                 for name in ("items", "algorithms", "cards", "reviews")
             }

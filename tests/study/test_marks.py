@@ -207,7 +207,7 @@ def test_reviews_stop_at_the_days_limit(tmp_path: Path, clock: TravelClock) -> N
         assert desk.counts() == Counts(0, 0, 0)
         assert desk.next_due_at() == datetime(2026, 12, 20, 4, tzinfo=UTC)
         desk.more_today("card", reviews=1)
-        assert desk.undo_label() == "1 more cards today"
+        assert desk.undo_label() == "1 more card today"
         assert len(names(desk)) == 1
         clock.wait(days=1)
         assert len(names(desk)) == 1

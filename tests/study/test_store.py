@@ -114,6 +114,38 @@ def test_a_file_with_a_page_of_noise_is_refused(used: Path, raw: sqlite3.Connect
     assert "damaged" in refusal(used)
 
 
+def test_damage_in_a_large_file_is_told_at_the_next_call(
+    used: Path, raw: sqlite3.Connection, clock: TravelClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A large file is looked through beside the program, so that nobody waits for it."""
+    monkeypatch.setattr(store, "CHECKED_AT_ONCE", 0)
+    (root,) = raw.execute("SELECT rootpage FROM sqlite_schema WHERE name = 'reviews_by_item'").fetchone()
+    (size,) = raw.execute("PRAGMA page_size").fetchone()
+    raw.close()
+    with Desk.open(used, clock) as desk:
+        assert desk._store._check
+        desk._store._check.wait()
+        assert desk.counts()
+    data = bytearray((used / "progress.db").read_bytes())
+    data[(root - 1) * size : root * size] = bytes(range(256)) * (size // 256)
+    (used / "progress.db").write_bytes(data)
+    with Desk.open(used, clock) as desk:
+        assert desk._store._check
+        desk._store._check.wait()
+        for act in (desk.counts, lambda: desk.marks.flag(["pack/card-0"], 1)):
+            with pytest.raises(StudyError, match="damaged"):
+                act()
+
+
+def test_closing_ends_the_look_for_damage(
+    used: Path, clock: TravelClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store, "CHECKED_AT_ONCE", 0)
+    for _ in range(20):
+        Desk.open(used, clock).close()
+        assert not [thread for thread in threading.enumerate() if thread.name == "progress-check"]
+
+
 def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     sentence = refusal(tmp_path / "file" / "data")

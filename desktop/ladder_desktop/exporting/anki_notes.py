@@ -6,14 +6,17 @@ The names and the order of the fields are fixed: Anki takes a note type with oth
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ladder_content.model import Card, Pack, Step, Study, Ticket
+
+from ladder_desktop.study import Belongings
 
 from .card_text import back, front, options, verdicts
 from .markup import escape, to_html, to_inline_html
 from .stable import stable_id
 
+NOTHING_OWN = Belongings()
 STEP_TITLES = {
     "shape": "Read the shape",
     "bound": "Name the bound",
@@ -83,15 +86,30 @@ class Note:
     tags: tuple[str, ...]
 
 
-def notes_of(pack: Pack) -> list[Note]:
-    """Return a note for every card and ticket of `pack`, in the order of the pack."""
+def notes_of(pack: Pack, own: Belongings = NOTHING_OWN) -> list[Note]:
+    """Return a note for every card and ticket of `pack`, in the order of the pack.
+
+    A person's note on an item stands under its answer, and a leech has Anki's tag: neither needs a field of its own,
+    which would make another note type.
+    """
+    texts = {note.item_id: note.text for note in own.notes}
+    leeches = {marked.item_id for marked in own.marks if marked.mark.leech}
     notes = []
     for study in pack.studies:
         for card in study.cards:
             notes.append(_note(card, CARD, _card_fields(card, pack), pack, study))
         for ticket in study.tickets:
             notes.append(_note(ticket, TICKET, _ticket_fields(ticket, pack), pack, study))
-    return notes
+    return [_with_own(note, texts.get(note.guid, ""), note.guid in leeches) for note in notes]
+
+
+def _with_own(note: Note, text: str, leech: bool) -> Note:
+    fields = list(note.fields)
+    if text:
+        place = note.note_type.fields.index("Answer" if note.note_type is CARD else "Evidence")
+        lines = "<br>".join(escape(line) for line in text.splitlines())
+        fields[place] += f"<h2>Your note</h2><p>{lines}</p>"
+    return replace(note, fields=tuple(fields), tags=(*note.tags, *(("leech",) if leech else ())))
 
 
 def _note(

@@ -16,7 +16,7 @@ from contextlib import closing
 from datetime import date, datetime, timedelta
 from pathlib import Path
 
-from ladder_desktop.study import Algorithm, Memory, Review
+from ladder_desktop.study import Algorithm, Mark, Memory, Review, study_day
 from ladder_desktop.study.studyday import ROLLOVER
 
 from . import anki_schema as schema
@@ -29,9 +29,10 @@ Row = tuple[object, ...]
 
 LEGACY_2 = b"\x08\x02"  # a protobuf message whose only field, the version, is 2
 
-# What Anki calls type and queue; suspended and buried cards do not exist here.
+# What Anki calls type and queue. A card that is set aside keeps its type, and its queue says so.
 CARD_TYPE = {"learning": 1, "review": 2, "relearning": 3}
 CARD_QUEUE = {"learning": 1, "review": 2, "relearning": 1}
+SUSPENDED, BURIED = -1, -3  # by a person
 REVIEW_KIND = {None: 0, "learning": 0, "review": 1, "relearning": 2}  # by the phase before the answer
 LONGEST_ANSWER_MS = 60_000  # Anki stops counting there
 
@@ -41,7 +42,7 @@ def write_apkg(path: Path, progress: Progress) -> Exported:
 
     Items whose text is not in the pack are left out with their history, since Anki has nothing to show for them.
     """
-    notes = notes_of(progress.pack)
+    notes = notes_of(progress.pack, progress.own)
     card_ids = _unique_ids("card", notes)
     revlog = _revlog_rows(progress.reviews, card_ids)
     collection = _collection(progress, notes, card_ids, revlog)
@@ -54,12 +55,13 @@ def _collection(
 ) -> bytes:
     """Return the SQLite file."""
     note_ids = _unique_ids("note", notes)
-    memories = progress.memories
+    memories, marks = progress.memories, progress.marks
     day_0 = _first_day(progress)
     cards = []
     for position, note in enumerate(notes, start=1):
         ids = card_ids[note.guid], note_ids[note.guid]
-        cards.append(_card_row(ids, note, position, memories.get(note.guid), progress, day_0))
+        mark = marks.get(note.guid, Mark())
+        cards.append(_card_row(ids, note, position, memories.get(note.guid), mark, progress, day_0))
     with closing(sqlite3.connect(":memory:")) as database:
         database.executescript(schema.TABLES)
         _insert(database, "col", [_col_row(progress, notes, day_0)])
@@ -110,18 +112,32 @@ def _note_row(note_id: int, note: Note, now: datetime) -> Row:
 
 
 def _card_row(
-    ids: tuple[int, int], note: Note, position: int, memory: Memory | None, progress: Progress, day_0: date
+    ids: tuple[int, int],
+    note: Note,
+    position: int,
+    memory: Memory | None,
+    mark: Mark,
+    progress: Progress,
+    day_0: date,
 ) -> Row:
     card_id, note_id = ids
     head = (card_id, note_id, schema.deck_id(_deck_name(note)), 0, int(progress.now.timestamp()), 0)
+    aside = SUSPENDED if mark.suspended else BURIED if mark.buried(_day_number(progress)) else None
     if memory is None:
-        return (*head, 0, 0, position, 0, 0, 0, 0, 0, 0, 0, 0, json.dumps({"pos": position}))
+        queue = aside or 0
+        data = json.dumps({"pos": position})
+        return (*head, 0, queue, position, 0, 0, 0, 0, 0, 0, 0, mark.flag, data)
+    queue = aside or CARD_QUEUE[memory.phase]
     return (
         *head,
-        *(CARD_TYPE[memory.phase], CARD_QUEUE[memory.phase], _due(memory, day_0), _card_interval(memory)),
+        *(CARD_TYPE[memory.phase], queue, _due(memory, day_0), _card_interval(memory)),
         *(2500, memory.reps, memory.lapses, _steps_left(memory, progress.algorithm)),
-        *(0, 0, 0, json.dumps({"pos": position, **_memory_data(memory, progress.algorithm)})),
+        *(0, 0, mark.flag, json.dumps({"pos": position, **_memory_data(memory, progress.algorithm)})),
     )
+
+
+def _day_number(progress: Progress) -> int:
+    return study_day(progress.now, progress.zone)
 
 
 def _due(memory: Memory, day_0: date) -> int:

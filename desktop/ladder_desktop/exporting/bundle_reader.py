@@ -84,8 +84,8 @@ class _Reader:
     def bundle(self) -> Bundle:
         self._check_limits()
         manifest = self._manifest()
-        names = sorted(self.archive.namelist())
         wanted = MEMBERS[manifest.version]
+        names = sorted(self.archive.namelist())
         if names != sorted((MANIFEST, *wanted)) or sorted(manifest.sha256) != sorted(wanted):
             raise self._fault("does not hold exactly the files of a progress bundle", "export it again")
         members = {name: self._read(name) for name in wanted}

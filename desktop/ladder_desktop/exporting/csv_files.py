@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import timedelta, timezone, tzinfo
 from pathlib import Path
 
-from ladder_desktop.study import Memory, due_instant, study_day
+from ladder_desktop.study import FLAGS, Mark, Memory, due_instant, study_day
 from ladder_desktop.study.studyday import from_ms
 
 from .card_text import question as question_of
@@ -24,6 +24,7 @@ Cell = str | int | float | None
 CARD_COLUMNS = (
     *("item_id", "kind", "study_id", "question", "tags", "state", "due", "due_day", "interval_days"),
     *("stability_days", "difficulty", "reps", "lapses", "last_review"),
+    *("suspended", "buried", "leech", "flag", "own_words", "note"),
 )
 REVIEW_COLUMNS = (
     *("review_id", "item_id", "rating", "rating_name", "reviewed_at", "study_day", "duration_seconds"),
@@ -51,14 +52,23 @@ def _card_rows(progress: Progress) -> Iterator[Sequence[Cell]]:
     for study in progress.pack.studies:
         texts |= {f"{progress.pack.id}/{card.id}": (question_of(card), card.tags) for card in study.cards}
         texts |= {f"{progress.pack.id}/{ticket.id}": (ticket.title, ticket.tags) for ticket in study.tickets}
-    memories = progress.memories
+    memories, marks, notes = progress.memories, progress.marks, progress.notes
+    reworded = {edit.item_id for edit in progress.own.edits}
+    today = study_day(progress.now, progress.zone)
     for item in progress.items:
         question, tags = texts.get(item.item_id, ("", ()))
         memory = memories.get(item.item_id)
         yield (
             *(item.item_id, item.kind, item.study_id, question, ", ".join(tags)),
             *(_memory_cells(memory, progress.zone) if memory else ("new", *[None] * 8)),
+            *_mark_cells(marks.get(item.item_id, Mark()), today),
+            *(int(item.item_id in reworded), notes.get(item.item_id, "")),
         )
+
+
+def _mark_cells(mark: Mark, today: int) -> Sequence[Cell]:
+    flag = FLAGS[mark.flag] if mark.flag else ""
+    return int(mark.suspended), int(mark.buried(today)), int(mark.leech), flag
 
 
 def _memory_cells(memory: Memory, zone: tzinfo) -> Sequence[Cell]:

@@ -15,12 +15,14 @@ from ladder_desktop.study import (
     Clock,
     Desk,
     Item,
+    Mark,
     Memory,
     Review,
     StudySettings,
     SystemClock,
     study_day,
 )
+from ladder_desktop.study.overlay import reworded_pack
 
 _EPOCH = date(1970, 1, 1)
 
@@ -30,7 +32,8 @@ class Progress:
     """A pack, and how far someone has come in it.
 
     `items` are all that were ever registered, `memories` is what is remembered of each that was answered, by its id;
-    `reviews` is the log, oldest first, and `own` what belongs to the person besides. `now` is UTC; `zone` is where
+    `reviews` is the log, oldest first, and `own` what belongs to the person besides, in whose words the cards of
+    `pack` are. `now` is UTC; `zone` is where
     this person's days begin and end.
     """
 
@@ -41,6 +44,16 @@ class Progress:
     own: Belongings
     now: datetime
     zone: tzinfo
+
+    @property
+    def marks(self) -> dict[str, Mark]:
+        """The marks of each item that has any."""
+        return {marked.item_id: marked.mark for marked in self.own.marks}
+
+    @property
+    def notes(self) -> dict[str, str]:
+        """The note of each item that has one."""
+        return {note.item_id: note.text for note in self.own.notes}
 
     @property
     def settings(self) -> StudySettings:
@@ -81,7 +94,7 @@ def progress_of(desk: Desk, pack: Pack, clock: Clock | None = None) -> Progress:
     """Read everything from the desk; raises StudyError."""
     clock = clock or SystemClock()
     items, memories, reviews, own = desk.everything()
-    return Progress(pack, items, memories, reviews, own, clock.now(), clock.zone())
+    return Progress(reworded_pack(pack, own.edits), items, memories, reviews, own, clock.now(), clock.zone())
 
 
 def date_of(day: int) -> date:

@@ -56,7 +56,7 @@ class Reader(QTextBrowser):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)  # everything wraps
         self.setUndoRedoEnabled(False)
         font = self.font()
-        font.setPointSizeF(points)
+        font.setPointSizeF(theme.points(points))
         self.setFont(font)
         self.document().setDocumentMargin(0)
         self.document().setIndentWidth(22)

@@ -21,7 +21,7 @@ def text_sheet(theme: Theme, points: float = BODY_POINTS) -> str:
     """Return the CSS of the text, in the subset that Qt's rich text honours."""
     reference = blend(theme, "accent", "muted", 0.55).name()
     line, muted = theme.hex("line"), theme.hex("muted")
-    return f"""
+    return theme.scaled(f"""
     body {{ color: {theme.hex("text")}; }}
     p {{ line-height: 145%; margin-top: 0px; margin-bottom: 11px; }}
     li {{ line-height: 140%; margin-bottom: 5px; }}
@@ -49,7 +49,7 @@ def text_sheet(theme: Theme, points: float = BODY_POINTS) -> str:
     .muted, .image {{ color: {muted}; }}
     .small {{ color: {muted}; font-size: {points * 0.87:.1f}pt; }}
     .label {{ color: {muted}; font-size: {points * 0.82:.1f}pt; font-weight: 600; margin-bottom: 3px; }}
-    """
+    """)
 
 
 def widget_sheet(theme: Theme) -> str:

@@ -7,9 +7,11 @@ import io
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ladder_engine.errors import TraceFileError
+from ladder_engine.errors import EngineError, TraceFileError
+from ladder_engine.models import find_model
 from ladder_engine.perfetto import write_chrome_trace
 from ladder_engine.trace_file import TraceReader, write_trace
+from ladder_engine.traffic import traffic_scenario
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 
@@ -88,6 +90,25 @@ class Keeping(QObject):
         self.close()
         self._page.show_recording(path.name)
         self.reader = reader
+
+    def ask_traffic(self) -> None:
+        """Ask for a file of real traffic and offer it as a scenario."""
+        name, _ = QFileDialog.getOpenFileName(
+            self._page, "Replay traffic", "", "Traces of traffic (*.csv *.jsonl)"
+        )
+        if name:
+            self.open_traffic(Path(name))
+
+    def open_traffic(self, path: Path) -> None:
+        """Offer a file of real traffic as a scenario, picked and ready to run."""
+        from ladder_engine.tokenizer import Tokenizer
+
+        try:
+            words = Tokenizer.load(find_model("ladder-3m")).one_token_words()
+            self._page.head.add(traffic_scenario(path, words))
+        except EngineError as error:
+            self._page.head.say(str(error), "bad")
+            self._page.failed.emit(str(error))
 
     def close(self) -> None:
         """Read no further."""

@@ -63,7 +63,7 @@ class CardView(Column):
         """Whether the answer is on show."""
         return not self._back.isHidden()
 
-    def show_question(self, study: Study, card: Card, attempt: Attempt) -> None:
+    def show_question(self, study: Study, card: Card, attempt: Attempt, note: str = "") -> None:
         """Show the front of a card, with nothing ticked."""
         self._card = card
         self._overline.setText(
@@ -82,6 +82,8 @@ class CardView(Column):
         tab_through(self, *field, *self.attempt.buttons, self.lab, *self.points.ticks)
         self._follow_up.set_line(card.follow_up)
         self._aside.setVisible(bool(card.follow_up))
+        self._note.setText(note)
+        self._note_box.setVisible(bool(note))
         self._sources.show_facts(card.facts)
         self.lab.show_lab(card.lab)
         self._back.hide()
@@ -106,17 +108,14 @@ class CardView(Column):
         )
 
     def _build_back(self) -> QWidget:
-        self._aside = QFrame()
-        self._aside.setObjectName("aside")
-        aside = QVBoxLayout(self._aside)
-        aside.setContentsMargins(16, 10, 16, 12)
-        caption = QLabel("THEN THEY ASK")
-        caption.setObjectName("overline")
-        aside.addWidget(caption)
-        aside.addWidget(self._follow_up)
+        self._aside = _box("THEN THEY ASK", self._follow_up)
         grading = QVBoxLayout()
         grading.setSpacing(18)
-        for widget in (self.points, self._aside, self._sources):
+        self._note = QLabel()
+        self._note.setTextFormat(Qt.TextFormat.PlainText)
+        self._note.setWordWrap(True)
+        self._note_box = _box("YOUR NOTE", self._note)
+        for widget in (self.points, self._aside, self._note_box, self._sources):
             grading.addWidget(widget)
         grading.addStretch()
         answer = QVBoxLayout()
@@ -136,3 +135,16 @@ class CardView(Column):
         rows.addWidget(rule)
         rows.addLayout(self._beside)
         return back
+
+
+def _box(title: str, content: QLabel) -> QFrame:
+    """Return a quiet box beside the answer."""
+    box = QFrame()
+    box.setObjectName("aside")
+    rows = QVBoxLayout(box)
+    rows.setContentsMargins(16, 10, 16, 12)
+    caption = QLabel(title)
+    caption.setObjectName("overline")
+    rows.addWidget(caption)
+    rows.addWidget(content)
+    return box

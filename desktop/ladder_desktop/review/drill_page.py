@@ -13,21 +13,29 @@ from PySide6.QtWidgets import QLabel, QStackedWidget, QWidget
 from ladder_desktop.lessons.cloze_html import blanked
 from ladder_desktop.review.announce import announce
 from ladder_desktop.review.attempt import Attempt
+from ladder_desktop.review.card_tools import CardTools
 from ladder_desktop.review.card_view import CardView
 from ladder_desktop.review.done_view import DoneView
 from ladder_desktop.review.footer import Footer
 from ladder_desktop.review.key_button import KeyButton
+from ladder_desktop.review.marks_line import MarksLine
 from ladder_desktop.review.review_page import GO_ON, ReviewPage
+from ladder_desktop.review.session_bar import SessionBar
+from ladder_desktop.review.session_words import chosen, session_name
 from ladder_desktop.review.step_view import LETTERS
 from ladder_desktop.review.stopwatch import Stopwatch
 from ladder_desktop.review.wording import when
-from ladder_desktop.study import Clock, Desk, Item
+from ladder_desktop.study import Clock, Desk, Item, Mark, Rating, study_day
+from ladder_desktop.study.catalogue import catalogue
+from ladder_desktop.study.overlay import reworded
+from ladder_desktop.study.session import Session
 from ladder_desktop.theme import Theme
 
 
 class DrillPage(ReviewPage):
     """Drills the cards of a pack in the order that the desk gives. `shuffle` orders the options of lever cards.
 
+    Besides the queue it goes through sessions (cram, review ahead) and shows one card out of turn.
     `go` asks the window for another page: "tickets", "study:<id>" for a lesson, or "live:<id>" for a scenario.
     """
 
@@ -50,6 +58,9 @@ class DrillPage(ReviewPage):
             f"{pack.id}/{card.id}": (study, card) for study in pack.studies for card in study.cards
         }
         self._shuffle = shuffle or Random()
+        self._out_of_turn = False
+        self.theme = theme
+        self.marks_line = MarksLine(theme)
         self.attempt: Attempt | None = None
         self.card_view = CardView(self.text, theme)
         self.card_view.picked.connect(self.pick)
@@ -61,29 +72,105 @@ class DrillPage(ReviewPage):
         self.reveal_button.setProperty("role", "primary")
         self.reveal_button.setAccessibleName("Show answer")
         self.reveal_button.clicked.connect(self.reveal)
+        self.session: Session | None = None
+        self.session_bar = SessionBar(theme)
+        self.session_bar.left_session.connect(self.leave_session)
+        self.session_bar.counts.connect(self._count_session)
         self._stack = QStackedWidget()
         self._stack.addWidget(self.card_view)
         self._stack.addWidget(self.done_view)
         self._footer = self._build_footer()
+        self._rows.addWidget(self.session_bar)
         self._rows.addWidget(self._stack, 1)
         self._rows.addWidget(self._footer)
         self.reveal_action = self.make_action("reveal", "Show answer", self.reveal, *GO_ON)
         self.accept_action = self.make_action("accept", "Rate as suggested", self._accept, *GO_ON)
         self._pick_actions = [self._make_pick_action(place) for place in range(len(LETTERS))]
+        self.tools = CardTools(self, pack)
+        self._header_row.insertWidget(2, self.marks_line)
+        self._header_row.insertSpacing(3, 18)
+        self._header_row.addSpacing(18)
+        self._header_row.addWidget(self.tools.button)
         self.show_next()
 
     def show_next(self) -> None:
-        """Show the question that comes next, or that nothing is due."""
+        """Show the question that comes next, in the session or in the queue, or that nothing is due."""
         with self.reporting():
-            self._show(self.desk.next_item(self.kind))
+            if self.session is not None and self.session.current is None:
+                self.leave_session()
+            elif self.session is not None:
+                self._show(self._item(self.session.current or ""))
+            else:
+                self._show(self.desk.next_item(self.kind))
 
     def after_rating(self, _item_id: str) -> None:
         """Go on with the next question."""
         self.show_next()
 
+    def show_card(self, card_id: str) -> None:
+        """Show one card out of turn; LookupError if the pack has none of that id."""
+        item_id = f"{self.pack.id}/{card_id}"
+        if item_id not in self._cards:
+            raise LookupError(card_id)
+        self._out_of_turn = True
+        self._show(self._item(item_id))
+
+    def cram(self, query: str) -> None:
+        """Go through the cards that fit a query (see catalogue.py); LookupError if none does.
+
+        The schedule is left alone unless the person says otherwise; reviewing ahead counts from the start.
+        """
+        entries = catalogue(self.desk, self.pack, self.clock.now(), self.clock.zone())
+        self.start_session(chosen(entries, query), query)
+
+    def start_session(self, item_ids: list[str], query: str) -> None:
+        """Go through these cards, in a shuffled order."""
+        shuffled = list(item_ids)
+        self._shuffle.shuffle(shuffled)
+        self.session = Session(shuffled, session_name(query, self.pack), scheduled=query.startswith("ahead:"))
+        self.show_next()
+        self.focus_target().setFocus()
+
+    def leave_session(self) -> None:
+        """Go back to the queue."""
+        if self.session is not None:
+            self.session = None
+            self._out_of_turn = False
+            self.show_next()
+            self.focus_target().setFocus()
+
+    def leave(self, item_id: str) -> None:
+        """Go on after a card was set aside."""
+        if self.session is not None:
+            self.session.skip(item_id)
+        self._out_of_turn = False
+        self.show_next()
+        self.focus_target().setFocus()
+
+    def answer(self, item_id: str, rating: Rating) -> str:
+        """Give an answer to the desk, or in a session that leaves the schedule alone only to the session."""
+        self._out_of_turn = False
+        session = self.session
+        if session is None or session.current != item_id:
+            return super().answer(item_id, rating)
+        said = super().answer(item_id, rating) if session.scheduled else _practised(rating)
+        session.rate(rating)
+        return said
+
+    def undo(self) -> None:
+        """Take back the last rating of a session that leaves the schedule alone, or the last thing done."""
+        if self.session is None or self.session.scheduled or self.session.last() is None:
+            super().undo()
+            return
+        item_id = self.session.undo()
+        self._show(self._item(item_id or ""))
+        self.focus_target().setFocus()
+        self.say(f"Undid a rating of {self.session.name}", undoable=False)
+
     def activate(self) -> None:
         """Begin; a question that nobody has looked behind yet gives way to one that has become more urgent."""
-        if self.item is not None and not self.card_view.revealed:
+        undisturbed = self.session is None and not self._out_of_turn
+        if self.item is not None and not self.card_view.revealed and undisturbed:
             with self.reporting():
                 urgent = self.desk.next_item(self.kind)
                 if urgent != self.item:
@@ -99,10 +186,13 @@ class DrillPage(ReviewPage):
 
     def bring_back(self, item_id: str) -> None:
         """Show the question of a card whose rating was undone; a ticket leaves the card on show alone."""
-        if item_id in self._cards:
-            self._show(Item(item_id, self.kind, self._cards[item_id][0].id))
-        else:
+        if item_id not in self._cards:
             self.look_again()
+            return
+        last = self.session.last() if self.session is not None else None
+        if self.session is not None and last is not None and last[0] == item_id:
+            self.session.undo()
+        self._show(self._item(item_id))
 
     def reveal(self) -> None:
         """Take what was typed, and show the answer of the question on show."""
@@ -129,6 +219,18 @@ class DrillPage(ReviewPage):
     def refresh(self) -> None:
         """Bring counts, previews and actions up to date with what is on show."""
         super().refresh()
+        with self.reporting():
+            mark = self.desk.marks.of(self.item.item_id) if self.item else None
+            hidden = self.desk.marks.hidden(self.kind)
+            today = study_day(self.clock.now(), self.clock.zone())
+            words = f"{hidden.buried} buried" if hidden.buried else ""
+            self.marks_line.show_mark(mark or Mark(), today, words)
+            self.tools.refresh(mark, hidden.buried)
+        self.session_bar.show_session(self.session)
+        if self.session is not None and not self.session.scheduled:
+            self.rating_bar.show_words("comes back", "done")
+            if self.session.last() is not None:
+                self._name(self.undo_action, "Undo", f"a rating of {self.session.name}")
         self.accept_action.setEnabled(self.can_rate())
         waiting = self.attempt is not None and self.item is not None and not self.card_view.revealed
         for place, action in enumerate(self._pick_actions):
@@ -157,8 +259,10 @@ class DrillPage(ReviewPage):
             self._show_done()
         else:
             study, card = self._cards[self.item.item_id]
+            card = reworded(card, self.desk.words.edits(self.item.item_id))
+            note = self.desk.words.note(self.item.item_id)
             self.attempt = Attempt(card, self._shuffle)
-            self.card_view.show_question(study, card, self.attempt)
+            self.card_view.show_question(study, card, self.attempt, note)
             self._suggest(self.attempt)
             self._reveal_hint.setText(_hint(card))
             self.stopwatch.start()
@@ -168,6 +272,27 @@ class DrillPage(ReviewPage):
         self._footer.show_part(0)
         self.reveal_action.setEnabled(self.item is not None)
         self.refresh()
+
+    def shown_card(self) -> Card | None:
+        """Return the pack's card behind the one on show."""
+        return self._cards[self.item.item_id][1] if self.item is not None else None
+
+    def show_again(self, said: str) -> None:
+        """Show the card in its new words, as far as it was."""
+        revealed = self.card_view.revealed
+        self._show(self.item)
+        if revealed:
+            self.reveal()
+        self.say(said, undoable=True)
+        self.answered.emit()
+
+    def _count_session(self, counts: bool) -> None:
+        if self.session is not None:
+            self.session.scheduled = counts
+            self.refresh()
+
+    def _item(self, item_id: str) -> Item:
+        return Item(item_id, self.kind, self._cards[item_id][0].id)
 
     def _show_done(self) -> None:
         due = self.desk.next_due_at(self.kind)
@@ -227,3 +352,8 @@ def _hint(card: Card) -> str:
     if card.options:
         return f"A to {LETTERS[: len(card.options)][-1]} answers"
     return "Enter checks it" if card.expected is not None else "Space shows the answer"
+
+
+def _practised(rating: Rating) -> str:
+    """Say what a rating does in a session that leaves the schedule alone."""
+    return "Again: it comes once more" if rating is Rating.AGAIN else f"{rating.name.capitalize()}: done"

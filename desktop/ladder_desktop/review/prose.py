@@ -1,7 +1,7 @@
 """Text of a pack on a review page: Markdown in, a label that is as high as its text out.
 
-The HTML comes from `lessons.markdown`, which lets nothing through that could run, load or open anything. Links are not
-followed here: pointing at a fact's number shows the fact.
+The HTML comes from `lessons.markdown`, which lets nothing through that could run, load or open anything. Pointing at a
+fact's number names the fact; following it is for the page, which hears of it through `PackText.links`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from html import escape
 
 from ladder_content.model import Card, Pack
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QObject, QPoint, QSize, Qt, Signal
 from PySide6.QtGui import QCursor
 from PySide6.QtWidgets import QLabel, QSizePolicy, QToolTip
 
@@ -22,15 +22,23 @@ from ladder_desktop.theme import Theme
 QUESTION_CODE = 18  # points of code in a question, which is set in 20: what is monospaced looks larger
 
 
+class Links(QObject):
+    """Where the labels of a page tell that a link was clicked: its address, and the global point under it."""
+
+    followed = Signal(str, QPoint)
+
+
 class PackText:
     """Turns the Markdown of one pack into HTML in one theme, and knows its facts."""
 
     def __init__(self, pack: Pack, theme: Theme) -> None:
+        self.links = Links()
         self._facts = {fact.id: fact for fact in pack.facts}
-        self._markdown = Markdown(theme, self._facts.keys())
+        self.markdown = self._markdown = Markdown(theme, self._facts.keys())
         self._theme = theme
         self._style = f"<style>{text_sheet(theme)}</style>"
-        self._question_style = f"<style>{text_sheet(theme)} code {{ font-size: {QUESTION_CODE}pt; }}</style>"
+        size = theme.scaled(f"code {{ font-size: {QUESTION_CODE}pt; }}")
+        self._question_style = f"<style>{text_sheet(theme)} {size}</style>"
 
     def html(self, text: str) -> str:
         """Return a text of several blocks as HTML."""
@@ -71,6 +79,7 @@ class Prose(QLabel):
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
         self.linkHovered.connect(self._point)
+        self.linkActivated.connect(self._follow)
 
     def minimumSizeHint(self) -> QSize:
         """Ask for no height of its own: how high the text is depends on its width alone."""
@@ -87,6 +96,9 @@ class Prose(QLabel):
     def set_line(self, markdown: str) -> None:
         """Show a text of one line."""
         self.setText(self._text.inline(markdown))
+
+    def _follow(self, link: str) -> None:
+        self._text.links.followed.emit(link, QCursor.pos())
 
     def _point(self, link: str) -> None:
         if link:

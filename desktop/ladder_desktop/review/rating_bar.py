@@ -36,7 +36,9 @@ class RatingButton(KeyButton):
     def set_interval(self, interval: str) -> None:
         """Print the interval, and say it to a screen reader."""
         self.interval = interval
-        self.setAccessibleName(f"{self.label}, next in {interval}")
+        self.setAccessibleName(
+            f"{self.label}, next in {interval}" if interval[:1].isdigit() else f"{self.label}, {interval}"
+        )
         self.setAccessibleDescription(f"{MEANING[self.rating]}. Key {self.rating.value}.")
         self.setToolTip(f"{MEANING[self.rating]} ({self.rating.value})")
         self.update()
@@ -100,6 +102,11 @@ class RatingBar(QWidget):
         """Print on each button when the item comes back."""
         for rating, button in self.buttons.items():
             button.set_interval(previews[rating].label)
+
+    def show_words(self, again: str, others: str) -> None:
+        """Print words where no interval follows."""
+        for rating, button in self.buttons.items():
+            button.set_interval(again if rating is Rating.AGAIN else others)
 
     def emphasise(self, rating: Rating) -> None:
         """Dress one button as the one that Space and Enter press."""

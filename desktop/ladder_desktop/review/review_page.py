@@ -7,11 +7,12 @@ from contextlib import contextmanager
 from typing import ClassVar
 
 from ladder_content.model import Pack
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import QPoint, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QFocusEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
-from ladder_desktop.actions import Key, make_action
+from ladder_desktop.actions import Key, explain, make_action
+from ladder_desktop.lessons.fact_card import FactCard
 from ladder_desktop.review.announce import announce
 from ladder_desktop.review.counts_bar import CountsBar
 from ladder_desktop.review.notice import Notice
@@ -73,7 +74,10 @@ class ReviewPage(QWidget):
         self.ticker = QTimer(self)
         self.ticker.setInterval(LOOK_AGAIN_MS)
         self.ticker.timeout.connect(self.look_again)
+        self.fact_card = FactCard(pack, self.text.markdown, theme, self)
+        self.text.links.followed.connect(self._follow)
         self.undo_action = self.make_action("undo", "Undo", self.undo, "Ctrl+Z")
+        self.redo_action = self.make_action("redo", "Redo", self.redo, "Ctrl+Shift+Z")
         self.rating_actions = {
             rating: self.make_action(
                 rating.name.lower(), rating.name.capitalize(), self._rate_by_key, str(rating.value)
@@ -140,32 +144,51 @@ class ReviewPage(QWidget):
             return
         self.notice.hide()
         item_id = self.item.item_id
+        said = ""
         with self.reporting():
-            label = self.desk.previews(item_id)[rating].label
-            self.desk.answer(item_id, rating, self.stopwatch.elapsed(), self.detail())
+            said = self.answer(item_id, rating)
             self.item = None  # whatever happens from here on, this answer is not given twice
         if self.item is None:
+            self.fact_card.dismiss()
             self.after_rating(item_id)
             self.focus_target().setFocus()
-            self.say(f"{rating.name.capitalize()}: back in {label}", undoable=True)
+            self.say(said, undoable=True)
             self.answered.emit()
+
+    def answer(self, item_id: str, rating: Rating) -> str:
+        """Give an answer to the desk, and return what is said of it."""
+        label = self.desk.previews(item_id)[rating].label
+        answered = self.desk.answer(item_id, rating, self.stopwatch.elapsed(), self.detail())
+        if answered.leech:
+            return f"{rating.name.capitalize()}: forgotten so often that it is a leech now, and suspended"
+        return f"{rating.name.capitalize()}: back in {label}"
 
     def can_rate(self) -> bool:
         """Whether the item on show may be rated now."""
         raise NotImplementedError
 
     def undo(self) -> None:
-        """Take back the last rating, say which it was, and show its item again."""
-        undone = item_id = None
+        """Take back the last thing done, say what it was, and show its item again."""
+        self._turn(self.desk.undo_item_id, self.desk.undo)
+
+    def redo(self) -> None:
+        """Do again what was undone last, say what it is, and go on."""
+        self._turn(lambda: None, self.desk.redo)
+
+    def _turn(self, about: Callable[[], str | None], turn: Callable[[], str | None]) -> None:
+        said = item_id = None
         self.notice.hide()
         with self.reporting():
-            item_id = self.desk.undo_item_id()
-            undone = self.desk.undo()
-        if undone is None or item_id is None:
+            item_id = about()
+            said = turn()
+        if said is None:
             return
-        self.bring_back(item_id)
+        if item_id is None:
+            self.show_next()
+        else:
+            self.bring_back(item_id)
         self.focus_target().setFocus()
-        self.say(undone, undoable=False)
+        self.say(said, undoable=False)
         self.answered.emit()
 
     # Helpers of the subclasses ----------------------------------------------------------------------------------
@@ -199,12 +222,22 @@ class ReviewPage(QWidget):
             self.counts.show_counts(self.desk.counts(self.kind), self._queue())
             if self.can_rate() and self.item is not None:
                 self.rating_bar.show_previews(self.desk.previews(self.item.item_id))
-            label = self.desk.undo_label()
-            self.undo_action.setText(f"Undo {label}" if label else "Undo")
-            self.undo_action.setEnabled(label is not None)
+            self._name(self.undo_action, "Undo", self.desk.undo_label())
+            self._name(self.redo_action, "Redo", self.desk.redo_label())
         for action in self.rating_actions.values():
             action.setEnabled(self.can_rate())
         self.rating_bar.setEnabled(self.can_rate())
+
+    def _name(self, action: QAction, verb: str, label: str | None) -> None:
+        """Have an action say what it would undo or redo."""
+        action.setText(f"{verb} {label}" if label else verb)
+        explain(action, "" if label else f"There is nothing to {verb.lower()}.")
+
+    def _follow(self, link: str, below: QPoint) -> None:
+        """Show the fact that a link names; other links are not followed while somebody is asked."""
+        kind, _, fact_id = link.partition(":")
+        if kind == "fact":
+            self.fact_card.show_fact(fact_id, below)
 
     def _queue(self) -> str | None:
         if self.item is None:
@@ -230,4 +263,5 @@ class ReviewPage(QWidget):
         row.addWidget(title)
         row.addStretch()
         row.addWidget(self.counts)
+        self._header_row = row
         return header

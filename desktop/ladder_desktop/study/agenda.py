@@ -21,13 +21,20 @@ LEARN_AHEAD = timedelta(minutes=20)
 
 _ITEM = "SELECT item_id, kind, study_id"
 _IN_PACK = "position IS NOT NULL AND (:kind IS NULL OR kind = :kind)"
-_SHOWN = """NOT EXISTS (
-    SELECT 1 FROM marks WHERE marks.item_id = items.item_id
-    AND (suspended OR buried_day BETWEEN :today AND :today + 1))"""
-_UNSEEN = "NOT EXISTS (SELECT 1 FROM cards WHERE cards.item_id = items.item_id)"
+_SHOWN = """item_id NOT IN (
+    SELECT item_id FROM marks WHERE suspended OR buried_day BETWEEN :today AND :today + 1)"""
+_UNSEEN = "seen = 0"
 _LEARNING = f"FROM cards JOIN items USING (item_id) WHERE due_at IS NOT NULL AND {_IN_PACK} AND {_SHOWN}"
 _REVIEW = f"FROM cards JOIN items USING (item_id) WHERE due_day <= :today AND {_IN_PACK} AND {_SHOWN}"
 _NEW = f"FROM items WHERE {_IN_PACK} AND {_UNSEEN} AND {_SHOWN}"
+
+# All that are due, from an index alone, less the few of them that are hidden, of another kind or in no pack.
+_DUE = """SELECT
+    (SELECT count(*) FROM cards WHERE due_day <= :today) -
+    (SELECT count(*) FROM cards WHERE due_day <= :today AND item_id IN (
+        SELECT item_id FROM items WHERE position IS NULL UNION
+        SELECT item_id FROM items WHERE kind = :other_kind UNION
+        SELECT item_id FROM marks WHERE suspended OR buried_day BETWEEN :today AND :today + 1))"""
 
 # The topics of what was answered today, each with the place in the log of its newest answer.
 _TOUCHED = """WITH touched AS MATERIALIZED (
@@ -68,6 +75,7 @@ class Agenda:
         self._limits = limits
         self._parameters = {
             "kind": kind,
+            "other_kind": {"card": "ticket", "ticket": "card"}.get(kind or ""),
             "now": to_ms(now),
             "ahead": to_ms(now + LEARN_AHEAD),
             "today": study_day(now, zone),
@@ -90,9 +98,7 @@ class Agenda:
         return Counts(
             new=self._value(f"SELECT count(*) FROM (SELECT 1 {_NEW} LIMIT :limit)", limit=self._new_left()),
             learning=self._value(f"SELECT count(*) {_LEARNING} AND due_at <= :ahead"),
-            due=self._value(
-                f"SELECT count(*) FROM (SELECT 1 {_REVIEW} LIMIT :limit)", limit=self._reviews_left()
-            ),
+            due=min(self._value(_DUE), self._reviews_left()),
         )
 
     def next_due_at(self) -> datetime | None:

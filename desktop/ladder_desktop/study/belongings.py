@@ -17,6 +17,8 @@ from .replay import replay
 from .settings import StudySettings, read_settings, write_settings
 from .words import Edit, Note, all_edits, all_notes, insert_edits, insert_notes
 
+LAST_DAY = 1_000_000  # a study day in the year 4707; no clock shows a later one
+
 
 @dataclass(frozen=True, slots=True)
 class Marked:
@@ -75,8 +77,10 @@ def checked(reviews: Sequence[Review], known: Mapping[str, Item], own: Belonging
     items = {each.item_id for each in belongings}
     if strangers := items - known.keys():
         raise StudyError(f"The marks cannot be taken in: {min(strangers)} is marked but not described.")
-    if not all(note.text for note in own.notes) or not all(0 <= each.mark.flag <= 4 for each in own.marks):
-        raise StudyError("The marks cannot be taken in: a note is empty or a flag is none.")
+    if not all(note.text for note in own.notes) or not all(_can_be(marked.mark) for marked in own.marks):
+        raise StudyError(
+            "The marks cannot be taken in: a note is empty, or a flag or a day is none there is."
+        )
     return states
 
 
@@ -102,3 +106,7 @@ def write(
         write_mark(db, marked.item_id, marked.mark)
     insert_notes(db, own.notes)
     insert_edits(db, own.edits)
+
+
+def _can_be(mark: Mark) -> bool:
+    return 0 <= mark.flag <= 4 and (mark.buried_day is None or 0 <= mark.buried_day < LAST_DAY)

@@ -125,7 +125,9 @@ class Desk:
                 "Two cards or tickets of the packs have the same id; run `python -m ladder_content check`."
             )
         with self._store.writing() as db:
-            if list(db.table("items").rows_where("position IS NOT NULL", order_by="position")) != wanted:
+            columns = "item_id, kind, study_id, position"
+            known = db.table("items").rows_where("position IS NOT NULL", order_by="position", select=columns)
+            if list(known) != wanted:
                 db.execute("UPDATE items SET position = NULL")
                 db.table("items").upsert_all(wanted, pk="item_id")
             topics = {(item.item_id, topic) for item in items for topic in (kin or {}).get(item.item_id, ())}
@@ -223,10 +225,11 @@ class Desk:
 
     def more_today(self, kind: Kind, new: int = 0, reviews: int = 0) -> None:
         """Raise today's limits for cards or for tickets."""
-        if not new + reviews:
+        if not new and not reviews:
             return
         today = study_day(self._clock.now(), self._clock.zone())
-        label = f"{new + reviews} more {'new ' if new else ''}{kind}s today"
+        plural = "" if new + reviews == 1 else "s"
+        label = f"{new + reviews} more {'new ' if new else ''}{kind}{plural} today"
         with self.journal.action(label) as db:
             db.execute(
                 "INSERT INTO extras VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE "

@@ -136,7 +136,19 @@ def m002_marks_own_words_and_actions(db: Database) -> None:
         ) STRICT, WITHOUT ROWID;
 
         DROP INDEX reviews_introduced;
+
+        -- Whether an item was ever answered, kept beside it so that new ones are found without asking for all.
+        ALTER TABLE items ADD COLUMN seen INTEGER NOT NULL DEFAULT 0 CHECK (seen IN (0, 1));
+        UPDATE items SET seen = 1 WHERE item_id IN (SELECT item_id FROM cards);
+        CREATE INDEX items_new ON items (position) WHERE seen = 0;
+        CREATE INDEX items_kind ON items (kind);
     """)
+    db.execute("""
+        CREATE TRIGGER cards_seen AFTER INSERT ON cards
+        BEGIN UPDATE items SET seen = 1 WHERE item_id = NEW.item_id; END""")
+    db.execute("""
+        CREATE TRIGGER cards_unseen AFTER DELETE ON cards
+        BEGIN UPDATE items SET seen = 0 WHERE item_id = OLD.item_id; END""")
     answers = db.execute(
         "SELECT step, seq, item_id, rating, before FROM undo JOIN reviews USING (seq) ORDER BY step"
     ).fetchall()

@@ -14,13 +14,18 @@ from pathlib import Path
 
 from sqlite_utils import Database
 
-from .errors import StudyError
+from .check import Check, is_whole
+from .errors import DamagedError, StudyError
 from .migrations import SCHEMA_VERSION, migrations
 from .sync import Syncer
 
 FILE_NAME = "progress.db"
 APPLICATION_ID = 0x52_4C_44_52  # "RLDR", where `file` and other programs look for the kind of a database
 BUSY_SECONDS = 5.0
+CACHE_KIB = 32_768
+CHECKED_AT_ONCE = (
+    4 << 20
+)  # bytes; a larger file is checked beside the program, and what is wrong told at the next call
 
 _BUSY = "{path} is in use by another program; close that program and try again."
 _FULL = (
@@ -30,9 +35,7 @@ _LOCKED_AWAY = (
     "{path} cannot be written; allow writing to it and its folder, or choose another folder with --data."
 )
 _UNREADABLE = "{path} could not be read or written ({error}); check the disk and try again."
-_DAMAGED = (
-    "{path} is damaged and was left as it is; move it elsewhere, then start anew or import a progress bundle."
-)
+_DAMAGED = "{path} is damaged and was left as it is; go back to a daily copy (runtime-ladder backups restore), or move it elsewhere and start anew."
 _SENTENCES = {
     sqlite3.SQLITE_BUSY: _BUSY,
     sqlite3.SQLITE_LOCKED: _BUSY,
@@ -66,6 +69,7 @@ class Store:
                 self._refuse_what_is_not_ours()
                 self._prepare()
             self._syncer = Syncer(self.path.with_name(f"{FILE_NAME}-wal"))
+            self._check = None if self.path.stat().st_size < CHECKED_AT_ONCE else Check(self.path)
         except BaseException:
             self.db.close()
             raise
@@ -73,11 +77,18 @@ class Store:
     def close(self) -> None:
         """Close the connection; SQLite folds the write-ahead log into the file."""
         self._syncer.close()
+        if self._check is not None:
+            self._check.close()
         self.db.close()
+
+    def _refuse_what_is_damaged(self) -> None:
+        if self._check is not None and self._check.failed:
+            raise StudyError(_DAMAGED.format(path=self.path))
 
     @contextmanager
     def reading(self) -> Iterator[Database]:
         """Read one moment of the store: what another process writes meanwhile is not seen before the block ends."""
+        self._refuse_what_is_damaged()
         with self._sentences(), self.db.atomic():
             yield self.db
 
@@ -88,6 +99,7 @@ class Store:
         It takes the write lock at once, and not at the first write as `atomic()` does, so that nothing read inside
         the block can be changed by another process before the block writes.
         """
+        self._refuse_what_is_damaged()
         with self._writing() as db:
             yield db
         self._syncer.committed()
@@ -115,12 +127,14 @@ class Store:
             raise StudyError(
                 f"{self.path} is another program's database and was left as it is; choose another folder with --data."
             )
-        if self.db.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
-            raise StudyError(_DAMAGED.format(path=self.path))
+        if self.path.stat().st_size < CHECKED_AT_ONCE and not is_whole(self.db):
+            raise DamagedError(_DAMAGED.format(path=self.path))
 
     def _prepare(self) -> None:
         self.db.execute("PRAGMA foreign_keys = ON")
         self.db.execute("PRAGMA synchronous = NORMAL")
+        self.db.execute("PRAGMA temp_store = MEMORY")
+        self.db.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
         self.db.enable_wal()
         with self._writing() as db:  # also finds out now, not at the first answer, that the file is read-only
             if self._pragma("user_version") < SCHEMA_VERSION:
@@ -140,4 +154,5 @@ class Store:
             sentence = _SENTENCES.get(getattr(error, "sqlite_errorcode", 0) & 0xFF)
             if sentence is None:
                 raise
-            raise StudyError(sentence.format(path=self.path, error=error)) from error
+            kind = DamagedError if sentence is _DAMAGED else StudyError
+            raise kind(sentence.format(path=self.path, error=error)) from error

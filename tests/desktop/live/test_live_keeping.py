@@ -148,3 +148,21 @@ def test_without_a_run_there_is_nothing_to_save(make: Make) -> None:
     page = make()
     page.keeping.ask_save()
     assert page.head.message.text().startswith("There is no run to save")
+
+
+def test_a_file_of_traffic_becomes_a_scenario_that_says_how_it_was_scaled(
+    page: LivePage, tmp_path: Path
+) -> None:
+    path = tmp_path / "azure.csv"
+    path.write_text("TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:15:46.68,3740,44\n")
+    before = page.head.picker.count()
+    for _ in range(2):
+        page.keeping.open_traffic(path)
+        assert page.head.picker.count() == before + 1
+    assert page.head.picker.currentText() == "Traffic: azure.csv"
+    assert "divided by 8" in page.head.story.text()
+    page.run()
+    assert page._client.calls[-1] == "run azure.csv"  # type: ignore[attr-defined]
+    path.write_text("nonsense\n")
+    page.keeping.open_traffic(path)
+    assert "its first line is not" in page.head.message.text()
