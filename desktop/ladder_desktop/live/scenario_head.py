@@ -72,6 +72,7 @@ class ScenarioHead(QWidget):
         self.message = QLabel()
         self.message.setAccessibleName("Message")
         self.message.setWordWrap(True)
+        self.message.setMinimumHeight(self.message.fontMetrics().height())  # nothing jumps when it speaks
         self.message.setTextFormat(Qt.TextFormat.PlainText)
         self.message.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.story, self.look_at = QLabel(), QLabel()
@@ -93,8 +94,7 @@ class ScenarioHead(QWidget):
             self.story_button,
         ):
             top.addWidget(widget)
-        top.addSpacing(8)
-        top.addWidget(self.message, 1)
+        top.addStretch(1)
         self.words = QWidget()
         words = QHBoxLayout(self.words)
         words.setContentsMargins(0, 0, 0, 0)
@@ -104,6 +104,7 @@ class ScenarioHead(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addLayout(top)
+        layout.addWidget(self.message)
         layout.addWidget(self.words)
         self.picker.currentIndexChanged.connect(self._tell)
         self.variants.currentIndexChanged.connect(self._vary)
@@ -155,7 +156,7 @@ class ScenarioHead(QWidget):
         self.compare_button.setEnabled(not running)
 
     def say(self, text: str, role: str = "muted") -> None:
-        """Show one sentence beside the button, in the colour of a palette role."""
+        """Show one sentence under the buttons, in the colour of a palette role."""
         self.message.setStyleSheet(f"color: {self.theme.hex(role)}")
         self.message.setText(text)
         self.message.setAccessibleName(text or "Message")
