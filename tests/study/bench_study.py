@@ -116,7 +116,7 @@ def fill(folder: Path, pack: Pack, clock: Noon) -> None:
                 log.write_memory(db, item.item_id, memory)
         count = len(desk.reviews())
         assert count == seq
-    with Desk.open(folder, clock, PLAIN, reviews_per_day=CARDS) as desk:
+    with Desk.open(folder, clock, PLAIN, reviews_per_day=9999) as desk:
         due = desk.counts().due
     print(f"{len(items):,} cards, {seq:,} reviews, {due:,} due, {len(items) - STUDIED:,} new", flush=True)
 
