@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constr
 INPUTS := pyproject.toml constraints.txt
 PACK := content/ladder_content/packs/runtime-ladder
 
-.PHONY: help run setup test lint shots keys models bench-engine bench-live bench-study clean
+.PHONY: help run setup test lint shots keys models bench-engine bench-live bench-start bench-study clean
 
 help:
 	@echo "make run         open Runtime Ladder (with no display: a tour in pictures, in tour/)"
@@ -17,8 +17,9 @@ help:
 	@echo "make keys        make docs/keys.md again, the table of all keys"
 	@echo "make models      train the bundled models again from the lesson text (about an hour on one core)"
 	@echo "make bench-engine  the engine's speed against transformers' (about 15 minutes)"
+	@echo "make bench-live  frame times of the live panel while the engine works, and of jumps in a long recording"
+	@echo "make bench-start time to the window, beside a bare PySide6 window"
 	@echo "make bench-study the study store at 20,000 cards and 200,000 reviews, beside Anki"
-	@echo "make bench-live  frame times of the live panel while the engine works"
 
 run: setup
 	@$(BIN)/runtime-ladder open --or-tour tour
@@ -56,12 +57,17 @@ models: setup
 	@mkdir -p build
 	@$(BIN)/python -m ladder_content text $(PACK) > build/corpus.txt
 	@$(BIN)/python -m ladder_engine.training build/corpus.txt engine/ladder_engine/models
+	@$(BIN)/python -m ladder_engine.acceptance build/corpus.txt engine/ladder_engine/models
 
 bench-engine: $(VENV)/.ready-test
 	@$(BIN)/python -m tests.engine.bench_engine
 
 bench-live: setup
 	@QT_QPA_PLATFORM=offscreen $(BIN)/python -m ladder_desktop.live.bench
+	@QT_QPA_PLATFORM=offscreen $(BIN)/python -m ladder_desktop.live.bench_scrub
+
+bench-start: setup
+	@$(BIN)/python -m ladder_desktop.bench_start
 
 bench-study: $(VENV)/.ready-test
 	@PYTHONPATH=desktop:content:engine:kernels $(BIN)/python -m tests.study.bench_study

@@ -52,6 +52,7 @@ _GIVENS = re.compile(
 )
 _CARD_TEXT = re.compile(r"^\[\d+\]\.(question|answer|key_points\[\d+\])$")
 _CODE = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)", re.DOTALL)
+_MATH = re.compile(r"(?<![\\\w$])(\$\$?)(?![\s\d$]).+?(?<![\s\\])\1(?![\d$])", re.DOTALL)  # a formula in TeX
 _MAP_LINK = re.compile(r"\]\(map:([^)\s]*)\)")
 _LINK_TARGET = re.compile(r"\]\([^)]*\)|https?://\S+")
 _FENCED = re.compile(r"^ {0,3}(```+|~~~+).*?^ {0,3}\1[`~]*\s*$", re.DOTALL | re.MULTILINE)
@@ -78,8 +79,8 @@ def check_pack(path: Path) -> list[Fault]:
 
 
 def figures(text: str) -> list[str]:
-    """Return the figures of a text: its numbers in digits that are neither names nor code nor dates."""
-    plain = _LINK_TARGET.sub("]", _CODE.sub(" ", without_citations(text)))
+    """Return the figures of a text: its numbers in digits that are neither names nor code nor formulas nor dates."""
+    plain = _LINK_TARGET.sub("]", _MATH.sub(" ", _CODE.sub(" ", without_citations(text))))
     plain = re.sub(r"\b(19|20)\d\d-\d\d(-\d\d)?\b", " ", plain)
     found = (match[0].rstrip(".,") for match in _FIGURE.finditer(plain))
     return [figure for figure in found if not _NO_FIGURE.fullmatch(figure)]

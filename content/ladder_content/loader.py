@@ -15,11 +15,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from importlib import resources
 from pathlib import Path, PurePosixPath
 from typing import TypeVar
 
 from ladder_content import rules
+from ladder_content.bundled import bundled_pack as bundled_pack
 from ladder_content.citations import FACT_ID
 from ladder_content.document import Document, decode, decode_list, decode_text
 from ladder_content.faults import Fault, Faults, PackError, shown
@@ -90,11 +90,6 @@ class Draft:
     facts: dict[str, str] = field(default_factory=dict)  # fact ids, and where each stands
     published: Published = field(default_factory=Published)
     in_published: Document = field(default_factory=lambda: Document(PUBLISHED))
-
-
-def bundled_pack() -> Path:
-    """Return the folder of the pack that comes with the application."""
-    return Path(str(resources.files("ladder_content"))) / "packs" / "runtime-ladder"
 
 
 def load_pack(path: Path) -> Pack:

@@ -2,40 +2,34 @@
 
 from __future__ import annotations
 
-import logging
-import signal
-import sys
-from collections.abc import Callable
-from functools import partial
+from datetime import datetime
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
-from ladder_content.loader import PackError, load_pack
-from ladder_content.model import Pack, Study
+from ladder_content.faults import PackError
+from ladder_content.model import Pack
 from PySide6.QtCore import QObject, Qt, QTimer
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
+from PySide6.QtWidgets import QApplication
 
-from ladder_desktop import exporting
 from ladder_desktop.actions import ActionRegistry, make_action
-from ladder_desktop.data_option import models_dir
-from ladder_desktop.dialogs import show_fault, show_notice
+from ladder_desktop.dialogs import show_fault
 from ladder_desktop.garbage import GarbageCollector
-from ladder_desktop.home_page import HomePage
-from ladder_desktop.preferences import Preferences
+from ladder_desktop.pack_cache import load_pack_quickly
+from ladder_desktop.page_maker import PageMaker
+from ladder_desktop.palette.opening import PaletteOpener
+from ladder_desktop.preferences import ZOOMS, Preferences
+from ladder_desktop.progress_files import ProgressFiles
+from ladder_desktop.search import Hit, SearchIndex
 from ladder_desktop.study import Desk, StudyError, items_of, kin_of
+from ladder_desktop.study.backups import Backups
 from ladder_desktop.targets import parse
-from ladder_desktop.theme import Theme, apply, load_theme
-from ladder_desktop.window import Entry, MainWindow
+from ladder_desktop.theme import Theme, ThemeError, apply
+from ladder_desktop.theme_file import Themes, wanted_theme
+from ladder_desktop.window import MainWindow
 
 if TYPE_CHECKING:
-    from ladder_desktop.review.drill_page import DrillPage
-
-EXPORT_FILTERS = ";;".join(
-    f"{words[0].upper()}{words[1:]} (*{suffix})" for suffix, words in exporting.FORMATS.items()
-)
-
+    from ladder_desktop import exporting
 
 # How each kind of page is told what to show; it raises LookupError if it has no such thing.
 SHOWS = {
@@ -46,6 +40,7 @@ SHOWS = {
     "live": "choose",
     "settings": "show_panel",
 }
+LOOKS = ("theme", "zoom", "motion")
 
 
 class Application(QObject):
@@ -57,67 +52,28 @@ class Application(QObject):
         self.pack = pack
         self.desk = desk
         self.theme = theme
+        self.themes = Themes(data_dir)
         self._garbage = GarbageCollector(self)
         self._closed = False
         desk.register(items_of(pack), kin_of(pack))
+        self.search = SearchIndex.open(data_dir, pack)
         self.preferences = Preferences.open(data_dir)
         self.registry = ActionRegistry(self.preferences, self)
-        self.window = MainWindow(self._entries(), self._file_actions(), self.preferences, self.registry)
-        self.window.page_shown.connect(self.refresh_counts)
+        self.files = ProgressFiles(self, self)
+        self.palette = PaletteOpener(self.preferences, self.find, self.go, self)
+        self._pages = PageMaker(self)
+        self._redress = QTimer(self)
+        self._redress.setSingleShot(True)
+        self._redress.timeout.connect(self.dress)
+        actions = {"File": self.files.actions, "Go": [self.palette.action], "View": self._view_actions()}
+        self.window = MainWindow(self._pages.entries(), actions, self.preferences, self.registry)
+        self.palette.serve(self.window)
+        self.window.page_shown.connect(self._page_shown)
+        self.preferences.changed.connect(self._preference_changed)
+        QApplication.styleHints().colorSchemeChanged.connect(self._platform_changed)
         self.refresh_counts()
 
-    def open_pack(self, path: Path) -> None:
-        """Read a pack somebody made and show it instead of the present one; PackError leaves all as it was."""
-        pack = load_pack(path)
-        self.desk.register(items_of(pack), kin_of(pack))
-        self.pack = pack
-        self.window.set_entries(self._entries())
-
-    def export(self, path: Path) -> exporting.Exported:
-        """Write the progress to a file; its suffix says in which form. ExportError says why not."""
-        return exporting.export(path, self.desk, self.pack)
-
-    def refresh_counts(self) -> None:
-        """Say in the rail how much waits."""
-        for key, label, kind in (("drill", "Drill", "card"), ("tickets", "Tickets", "ticket")):
-            counts = self.desk.counts(kind)
-            waiting = counts.due + counts.learning + counts.new
-            self.window.set_label(key, f"{label}   {waiting}" if waiting else label)
-
-    def close(self) -> None:
-        """Close the window, stop what the pages run, and close the database."""
-        if self._closed:
-            return
-        self._closed = True
-        self.window.close()
-        self.window.take_down()
-        self.desk.close()
-        self._garbage.stop()
-
-    def _entries(self) -> list[Entry]:
-        studies = [
-            (f"study:{study.id}", f"{study.number}. {study.title}", partial(self._build_lesson, study))
-            for study in self.pack.studies
-        ]
-        pages: list[tuple[str, str, Callable[[], QWidget]]] = [
-            ("home", "Today", self._build_home),
-            *studies,
-            ("drill", "Drill", self._build_drill),
-            ("tickets", "Tickets", self._build_tickets),
-            ("interview", "Mock interview", self._build_interview),
-            ("live", "Live lab", self._build_live),
-            ("stats", "Statistics", self._build_stats),
-            ("cards", "Cards", self._build_cards),
-        ]
-        return [
-            Entry(*page, keys=(f"Alt+{number % 10}",) if number <= 10 else ())
-            for number, page in enumerate(pages, start=1)
-        ]
-
-    def _build_home(self) -> QWidget:
-        page = HomePage(self.desk, self.pack)
-        page.go.connect(self.go)
-        return page
+    # Places -----------------------------------------------------------------------------------------------------
 
     def go(self, target: str) -> None:
         """Lead to a target (see targets.py). One that there is not changes nothing and is told in the status line."""
@@ -136,182 +92,135 @@ class Application(QObject):
         except LookupError:
             self.window.say(f"There is nothing here called {place.rest}.")
 
-    def _build_lesson(self, study: Study) -> QWidget:
-        from ladder_desktop.lessons.lesson_page import LessonPage
+    def open_asked(self, target: str, pack: str) -> None:
+        """Do what a second start was asked to do, with the window in front."""
+        self.window.come_to_front()
+        try:
+            if pack:
+                self.open_pack(Path(pack))
+        except (PackError, StudyError) as error:
+            self.say_fault(str(error))
+            return
+        if target:
+            self.go(target)
 
-        page = LessonPage(self.pack, study, self.theme, memory=self.preferences, voice=self.preferences)
-        page.go.connect(self.go)
-        return page
+    def find(self, text: str, limit: int) -> list[Hit]:
+        """Search the whole pack."""
+        return self.search.find(text, limit)
 
-    def _build_drill(self) -> QWidget:
-        from ladder_desktop.review.drill_page import DrillPage
+    def open_pack(self, path: Path) -> None:
+        """Read a pack somebody made and show it instead of the present one; PackError leaves all as it was."""
+        pack = load_pack_quickly(path, self.data_dir)
+        self.desk.register(items_of(pack), kin_of(pack))
+        self.search.close()
+        self.pack = pack
+        self.search = SearchIndex.open(self.data_dir, pack)
+        self.window.set_entries(self._pages.entries())
+        self.window.show_page("home")
 
-        page = DrillPage(self.desk, self.pack, self.theme)
-        page.go.connect(self.go)
-        page.answered.connect(self.refresh_counts)
-        return page
+    # Progress ---------------------------------------------------------------------------------------------------
 
-    def _build_cards(self) -> QWidget:
-        from ladder_desktop.review.card_list_page import CardListPage
+    def export(self, path: Path) -> exporting.Exported:
+        """Write the progress to a file; its suffix says in which form. ExportError says why not."""
+        from ladder_desktop import exporting
 
-        page = CardListPage(self.desk, self.pack, self.theme)
-        page.go.connect(self.go)
-        page.answered.connect(self.refresh_counts)
-        page.crammed.connect(self._cram)
-        return page
+        return exporting.export(path, self.desk, self.pack)
 
-    def _cram(self, item_ids: list[str], query: str) -> None:
-        """Go through cards that were chosen in the list."""
-        self.window.show_page("drill")
-        cast("DrillPage", self.window.page("drill")).start_session(item_ids, query)
+    def show_progress(self) -> None:
+        """Show what has changed for the whole of the progress."""
+        self.window.show_page("home")
+        self.refresh_counts()
 
-    def _build_tickets(self) -> QWidget:
-        from ladder_desktop.review.ticket_page import TicketPage
+    def refresh_counts(self) -> None:
+        """Say in the rail how much waits, and how much of each study is learned."""
+        rail = self.window.rail
+        for key, kind in (("drill", "card"), ("tickets", "ticket")):
+            counts = self.desk.counts(kind)
+            rail.show_due(key, counts.due + counts.learning + counts.new)
+        for study in self.pack.studies:
+            progress = self.desk.progress(study.id)
+            rail.show_progress(f"study:{study.id}", progress.learned, progress.total, progress.due)
 
-        page = TicketPage(self.desk, self.pack, self.theme)
-        page.go.connect(self.go)
-        page.answered.connect(self.refresh_counts)
-        return page
+    def _page_shown(self, _key: str) -> None:
+        """Bring the rail up to date, and remember the place now: a window that is killed comes back to it."""
+        self.refresh_counts()
+        self.preferences.place = self.window.place
+        self.preferences.file.sync()
 
-    def _build_interview(self) -> QWidget:
-        from ladder_desktop.interview.interview_page import InterviewPage
+    def restore(self, path: Path) -> str:
+        """Make the progress what a copy is, and show it. Returns a sentence; StudyError leaves all as it was."""
+        backups = Backups(self.data_dir)
+        aside = backups.restore(path, datetime.now())
+        self.desk.close()
+        self.desk = Desk.open(self.data_dir)
+        self.desk.register(items_of(self.pack), kin_of(self.pack))
+        self.window.set_entries(self._pages.entries())
+        self.show_progress()
+        sentence = f"Your progress is that of {path.name} again. What was there before is in {aside}."
+        self.window.say(sentence)
+        return sentence
 
-        page = InterviewPage(self.desk, self.pack, self.theme, voice=self.preferences)
-        page.go.connect(self.go)
-        page.answered.connect(self.refresh_counts)
-        return page
+    def note_introduced(self) -> None:
+        """The first-run view was left; it does not come again."""
+        self.preferences.introduced = True
 
-    def _build_live(self) -> QWidget:
-        from ladder_engine.client import EngineClient
-        from ladder_engine.scenario import bundled_scenarios
+    # Looks ------------------------------------------------------------------------------------------------------
 
-        from ladder_desktop.live.live_page import LivePage
+    def dress(self) -> None:
+        """Dress everything as the preferences say now, each page staying where it was."""
+        qt = QApplication.instance()
+        try:
+            theme = wanted_theme(self.themes, self.preferences)
+        except ThemeError as error:
+            self.window.say(str(error))
+            return
+        if theme == self.theme or not isinstance(qt, QApplication):
+            return
+        self.theme = theme
+        apply(qt, theme)
+        self.window.renew(self._pages.entries())
+        self.refresh_counts()
 
-        client = partial(EngineClient, models_dir=models_dir(self.data_dir))
-        page = LivePage(bundled_scenarios(), self.theme, client)
-        page.failed.connect(self._say_fault)
-        page.go.connect(self.go)
-        return page
+    def _preference_changed(self, name: str) -> None:
+        if name in LOOKS:
+            self._redress.start(
+                0
+            )  # the chooser that was used is made anew, too: not from within its own signal
 
-    def _build_stats(self) -> QWidget:
-        from ladder_desktop.stats.stats_page import StatsPage
+    def _platform_changed(self, _scheme: Qt.ColorScheme) -> None:
+        if self.preferences.theme == "system":
+            self._redress.start(0)
 
-        page = StatsPage(self.desk, self.pack, self.theme)
-        page.go.connect(self.go)
-        return page
-
-    def _say_fault(self, sentence: str) -> None:
-        show_fault(self.window, sentence)
-
-    def _file_actions(self) -> list[QAction]:
+    def _view_actions(self) -> list[QAction]:
         return [
-            make_action(self, "window.export", "&Export progress…", self.ask_export, ["Ctrl+E"]),
-            make_action(self, "window.import", "&Import progress…", self.ask_import, ["Ctrl+Shift+I"]),
-            make_action(self, "window.open-pack", "Open a &pack…", self.ask_pack, ["Ctrl+O"]),
+            make_action(self, "window.zoom-in", "&Larger text", self._zoom_in, ["Ctrl++", "Ctrl+="]),
+            make_action(self, "window.zoom-out", "&Smaller text", self._zoom_out, ["Ctrl+-"]),
+            make_action(self, "window.zoom-reset", "&Usual size of text", self._zoom_reset, ["Ctrl+0"]),
         ]
 
-    def ask_export(self) -> None:
-        """Ask for a file name and write the progress there."""
-        name, chosen = QFileDialog.getSaveFileName(
-            self.window, "Export progress", str(Path.home() / "runtime-ladder.apkg"), EXPORT_FILTERS
-        )
-        if not name:
+    def _zoom_in(self) -> None:
+        self.preferences.zoom = min((z for z in ZOOMS if z > self.preferences.zoom), default=ZOOMS[-1])
+
+    def _zoom_out(self) -> None:
+        self.preferences.zoom = max((z for z in ZOOMS if z < self.preferences.zoom), default=ZOOMS[0])
+
+    def _zoom_reset(self) -> None:
+        self.preferences.zoom = 100
+
+    # The end ----------------------------------------------------------------------------------------------------
+
+    def say_fault(self, sentence: str) -> None:
+        """Open a dialog with one sentence."""
+        show_fault(self.window, sentence)
+
+    def close(self) -> None:
+        """Close the window, stop what the pages run, and close the database."""
+        if self._closed:
             return
-        path = Path(name)
-        if path.suffix == "":
-            path = path.with_suffix(chosen.rsplit("*", 1)[-1].rstrip(")"))
-            if path.exists():  # the dialog asked about another name
-                show_fault(self.window, f"{path} exists already; give its whole name to replace it.")
-                return
-        try:
-            exported = self.export(path)
-        except (exporting.ExportError, StudyError) as error:
-            show_fault(self.window, str(error))
-        else:
-            show_notice(self.window, exported.sentence)
-
-    def ask_import(self) -> None:
-        """Ask for a progress bundle and read it into this profile, which must be empty."""
-        name, _ = QFileDialog.getOpenFileName(
-            self.window, "Import progress", "", "Progress bundle (*.ladder)"
-        )
-        if not name:
-            return
-        try:
-            count = exporting.import_bundle(Path(name), self.desk)
-        except (exporting.ImportFault, StudyError) as error:
-            show_fault(self.window, str(error))
-        else:
-            show_notice(self.window, f"{count} reviews were read from {Path(name).name}.")
-            self.window.show_page("home")
-            self.refresh_counts()
-
-    def ask_pack(self) -> None:
-        """Ask for a pack (a zip, or the pack.yaml of a folder) and open it."""
-        name, _ = QFileDialog.getOpenFileName(self.window, "Open a pack", "", "Packs (*.zip pack.yaml)")
-        if not name:
-            return
-        path = Path(name)
-        try:
-            self.open_pack(path.parent if path.name == "pack.yaml" else path)
-        except (PackError, StudyError) as error:
-            show_fault(self.window, str(error))
-
-
-def make_qt() -> QApplication:
-    """Return the QApplication, made if there is none yet."""
-    existing = QApplication.instance()
-    if isinstance(existing, QApplication):
-        return existing
-    app = QApplication(["runtime-ladder"])
-    app.setApplicationName("Runtime Ladder")
-    app.setDesktopFileName("runtime-ladder")
-    return app
-
-
-def choose_theme(qt: QApplication, name: str) -> Theme:
-    """Dress Qt in the named theme; `system` follows the platform's light or dark."""
-    if name == "system":
-        name = "dark" if qt.styleHints().colorScheme() == Qt.ColorScheme.Dark else "light"
-    theme = load_theme(name)
-    apply(qt, theme)
-    return theme
-
-
-def run(data_dir: Path, pack_path: Path, theme_name: str) -> int:
-    """Open the window and stay until it is closed. Returns the exit status; faults come as a dialog and status 2."""
-    qt = make_qt()
-    theme = choose_theme(qt, theme_name)
-    try:
-        pack, desk = load_pack(pack_path), Desk.open(data_dir)
-    except (PackError, StudyError) as error:
-        box = show_fault(None, str(error))
-        print(error, file=sys.stderr)
-        box.exec()
-        return 2
-    application = Application(data_dir, pack, desk, theme)
-    sys.excepthook = partial(_unexpected, application)
-    _quit_on_interrupt(qt)
-    application.window.show()
-    status = qt.exec()
-    application.close()
-    return status
-
-
-def _quit_on_interrupt(qt: QApplication) -> None:
-    """Ctrl+C in the terminal quits as the menu does; Python's own handler would raise in the midst of some slot."""
-    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-        signal.signal(signal.SIGINT, lambda *_: QTimer.singleShot(0, qt.quit))
-
-
-def _unexpected(
-    application: Application, kind: type[BaseException], error: BaseException, trace: TracebackType | None
-) -> None:
-    """A fault out of a slot: say it in a sentence and keep the window; one that nobody foresaw is logged whole."""
-    if isinstance(error, StudyError):
-        show_fault(application.window, str(error))
-        return
-    logging.getLogger("ladder").error("unexpected fault", exc_info=(kind, error, trace))
-    show_fault(
-        application.window, f"Something went wrong that should not have: {error}. Nothing stored is lost."
-    )
+        self._closed = True
+        self._redress.stop()
+        self.window.close()
+        self.window.take_down()
+        self.search.close()
+        self.desk.close()
+        self._garbage.stop()

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ladder_engine.sampling import SamplingParams
 
 BUNDLED_NOTE = (
-    "ladder-3m has 3.5 million parameters and has read nothing but this project's lessons. Ask it in a lesson's words "
+    "The bundled models have 3.5 million parameters at most and have read nothing but this project's lessons. Ask one in a lesson's words "
     "(What is a KV cache?) and it goes on in a lesson's words; it cannot talk, reason or remember, and it makes things "
     "up. For a conversation: runtime-ladder models add PATH, then chat --model NAME."
 )
@@ -42,6 +42,7 @@ PLAIN_NOTE = "This model has no chat template, so it sees each question by itsel
 def chat(data_dir: Path, model: str, temperature: float, max_tokens: int, dtype: str) -> None:
     """Talk with a model. Ctrl+C stops an answer, a second one leaves; so does an empty line or Ctrl+D."""
     with faults_as_sentences():
+        from ladder_engine.errors import EngineError
         from ladder_engine.models import bundled_models, find_model
         from ladder_engine.sampling import SamplingParams
 
@@ -56,8 +57,10 @@ def chat(data_dir: Path, model: str, temperature: float, max_tokens: int, dtype:
     sampling = SamplingParams(temperature=temperature, top_p=0.95 if temperature else 1.0)
     with _leaves_quietly():
         while line := _read():
-            with faults_as_sentences():
+            try:
                 _answer(talk, line, sampling)
+            except EngineError as error:  # this line only: the conversation goes on
+                click.echo(str(error), err=True)
 
 
 def _read() -> str:
@@ -79,19 +82,19 @@ def _leaves_quietly() -> Iterator[None]:
 
 
 def _answer(talk: Chat, line: str, sampling: SamplingParams) -> None:
-    with _Interrupts() as interrupts:
+    with Interrupts() as interrupts:
         for piece in talk.answer(line, sampling, interrupts.asked):
             click.echo(piece, nl=False)
     click.echo("\n" + click.style(summary(talk.progress), dim=True))
 
 
-class _Interrupts:
+class Interrupts:
     """While it stands, the first Ctrl+C only asks for a stop, and the second is a KeyboardInterrupt."""
 
     def __init__(self) -> None:
         self._count = 0
 
-    def __enter__(self) -> _Interrupts:
+    def __enter__(self) -> Interrupts:
         self._before = signal.signal(signal.SIGINT, self._note)
         return self
 

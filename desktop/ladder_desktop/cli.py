@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from ladder_desktop import system_check
+from ladder_desktop.backup_commands import backups
 from ladder_desktop.chat_command import chat
 from ladder_desktop.data_option import DATA_DIR, DATA_HELP, DATA_OPTION
 from ladder_desktop.engine_commands import engine
@@ -36,13 +37,16 @@ def main(context: click.Context, data_dir: Path | None) -> None:  # noqa: ARG001
 @main.command("open")
 @DATA_OPTION
 @PACK_OPTION
-@click.option("--theme", type=click.Choice(["system", "light", "dark"]), default="system", show_default=True)
+@click.option("--go", "target", default="", help="A place to open, such as card:hub-prefill-bound or drill.")
+@click.option("--theme", help="Choose a theme, as Settings > Appearance does.")
 @click.option(
     "--or-tour",
     type=click.Path(path_type=Path),
     help="Where there is no display: run the tour into this folder instead.",
 )
-def open_window(data_dir: Path, pack_path: Path | None, theme: str, or_tour: Path | None) -> None:
+def open_window(
+    data_dir: Path, pack_path: Path | None, target: str, theme: str | None, or_tour: Path | None
+) -> None:
     """Open the window."""
     if not system_check.has_display():
         if or_tour is None:
@@ -53,9 +57,9 @@ def open_window(data_dir: Path, pack_path: Path | None, theme: str, or_tour: Pat
         take_tour(or_tour)
         return
     _need_system_libraries()
-    from ladder_desktop import app
+    from ladder_desktop import start
 
-    sys.exit(app.run(data_dir, pack_path or _bundled_pack(), theme))
+    sys.exit(start.run(data_dir, pack_path, theme, target))
 
 
 @main.command()
@@ -89,6 +93,7 @@ def keys() -> None:
 
 
 main.add_command(engine)
+main.add_command(backups)
 
 
 main.add_command(models)

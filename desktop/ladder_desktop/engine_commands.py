@@ -30,7 +30,12 @@ def engine() -> None:
 
 
 @engine.command("run")
-@SCENARIO_OPTION
+@click.option("--scenario", help="The name of a bundled scenario, or the path of a scenario file.")
+@click.option(
+    "--traffic",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Replay a file of traffic instead: Azure's CSV, or a timed trace of Mooncake or vLLM (.jsonl).",
+)
 @click.option("--variant", default="", help="Which variant of the scenario. [default: its first]")
 @click.option(
     "--trace",
@@ -41,7 +46,12 @@ def engine() -> None:
 @KERNELS_OPTION
 @DATA_OPTION
 def engine_run(
-    scenario: str, variant: str, trace_path: Path | None, kernels: KernelMode, data_dir: Path
+    scenario: str | None,
+    traffic: Path | None,
+    variant: str,
+    trace_path: Path | None,
+    kernels: KernelMode,
+    data_dir: Path,
 ) -> None:
     """Run one scenario and print what was measured."""
     from ladder_engine.runner import run_scenario
@@ -50,8 +60,11 @@ def engine_run(
     from ladder_engine.trace import AnyEvent
     from ladder_engine.trace_file import TraceWriter
 
+    if (scenario is None) == (traffic is None):
+        raise Fault("Name a scenario with --scenario, or a file of traffic with --traffic.")
     events: list[AnyEvent] = []
     with faults_as_sentences(), ExitStack() as stack:
+        path = _traffic(traffic) if traffic else find_scenario(scenario or "")
         writer: TraceWriter | None = None
 
         def sink(news: list[AnyEvent]) -> None:
@@ -64,9 +77,22 @@ def engine_run(
             if writer:
                 writer(news)
 
-        run_scenario(find_scenario(scenario), sink, kernels, variant=variant, models_dir=models_dir(data_dir))
+        run_scenario(path, sink, kernels, variant=variant, models_dir=models_dir(data_dir))
     for line in summarize(events).lines():
         click.echo(line)
+
+
+def _traffic(path: Path) -> Path:
+    """Say how the traffic is scaled, before it runs."""
+    from ladder_engine.models import find_model
+    from ladder_engine.tokenizer import Tokenizer
+    from ladder_engine.traffic import SUFFIXES, traffic_scenario
+
+    if path.suffix not in SUFFIXES:
+        raise Fault(f"{path}: traffic is a .csv or a .jsonl file.")
+    words = Tokenizer.load(find_model("ladder-3m")).one_token_words()
+    click.echo(traffic_scenario(path, words).story)
+    return path
 
 
 @engine.command("compare")
@@ -110,6 +136,22 @@ def _run(scenario: Scenario, variant: str, kernels: KernelMode, data_dir: Path) 
     events: list[AnyEvent] = []
     run_scenario(scenario.path, events.extend, kernels, variant=variant, models_dir=models_dir(data_dir))
     return Side(variant, engine_of(scenario, variant), fold(events))
+
+
+@engine.command("export")
+@click.argument("trace", type=click.Path(path_type=Path, dir_okay=False))
+@click.argument("out", type=click.Path(path_type=Path, dir_okay=False))
+def engine_export(trace: Path, out: Path) -> None:
+    """Write the recorded run TRACE as a Chrome trace (OUT.json), which ui.perfetto.dev opens."""
+    from ladder_engine.fold import fold
+    from ladder_engine.perfetto import write_chrome_trace
+    from ladder_engine.trace_file import read_trace
+
+    if out.suffix != ".json":
+        raise Fault(f"{out}: a Chrome trace ends in .json; give it such a name.")
+    with faults_as_sentences():
+        write_chrome_trace(out, fold(read_trace(trace)))
+    click.echo(f"{out} is written; open it in ui.perfetto.dev.")
 
 
 @engine.command("scenarios")

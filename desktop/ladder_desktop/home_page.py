@@ -8,7 +8,7 @@ from datetime import datetime
 
 from ladder_content.model import Pack, Study
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QAction
+from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import (
     QFrame,
     QGridLayout,
@@ -16,11 +16,15 @@ from PySide6.QtWidgets import (
     QLabel,
     QPushButton,
     QScrollArea,
+    QStackedWidget,
     QVBoxLayout,
     QWidget,
 )
 
 from ladder_desktop.study import Counts, Desk
+from ladder_desktop.welcome import Welcome
+
+NARROWEST = 34  # the width of a panel, in letters
 
 
 class HomePage(QWidget):
@@ -29,7 +33,9 @@ class HomePage(QWidget):
     title = "Today"
     go = Signal(str)
 
-    def __init__(self, desk: Desk, pack: Pack) -> None:
+    introduced = Signal()
+
+    def __init__(self, desk: Desk, pack: Pack, *, welcome: bool = False) -> None:
         super().__init__()
         self._desk = desk
         self._pack = pack
@@ -43,7 +49,32 @@ class HomePage(QWidget):
             panel.go.connect(self.go)
         self._next = QLabel()
         self._next.setProperty("role", "muted")
+        self._views = QStackedWidget()
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.addWidget(self._views)
+        self.welcome = self._greet() if welcome and desk.undo_label() is None else None
         self._build()
+
+    def _greet(self) -> Welcome:
+        welcome = Welcome()
+        welcome.begun.connect(self._begin)
+        welcome.skipped.connect(self._skip)
+        self._views.addWidget(welcome)
+        return welcome
+
+    def _begin(self) -> None:
+        self._skip()
+        self.go.emit("drill")
+
+    def _skip(self) -> None:
+        """Leave the first-run view for good."""
+        if self.welcome is not None:
+            self._views.removeWidget(self.welcome)
+            self.welcome.deleteLater()
+            self.welcome = None
+            self.introduced.emit()
+            self.activate()
 
     def _build(self) -> None:
         title = QLabel("Name the mechanism first, then the product")
@@ -62,8 +93,8 @@ class HomePage(QWidget):
             "live",
         )
         live.go.connect(self.go)
-        practice = _grid((self._cards, self._tickets, live), columns=3)
-        studies = _grid([self._door_to(study) for study in self._pack.studies], columns=2)
+        practice = Doors((self._cards, self._tickets, live), most=3)
+        studies = Doors([self._door_to(study) for study in self._pack.studies], most=2)
 
         column = QWidget()
         column.setMaximumWidth(1060)
@@ -74,10 +105,10 @@ class HomePage(QWidget):
         inner.addWidget(lead)
         inner.addWidget(self._next)
         inner.addSpacing(10)
-        inner.addLayout(practice)
+        inner.addWidget(practice)
         inner.addSpacing(14)
         inner.addWidget(_heading("Studies"))
-        inner.addLayout(studies)
+        inner.addWidget(studies)
         inner.addStretch(1)
         middle = QWidget()
         across = QHBoxLayout(middle)
@@ -90,10 +121,9 @@ class HomePage(QWidget):
         scroll.setWidget(middle)
         scroll.setWidgetResizable(True)
         scroll.setFrameShape(QFrame.Shape.NoFrame)
-        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(0, 0, 0, 0)
-        outer.addWidget(scroll)
+        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # page keys reach it from the buttons inside
+        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._views.addWidget(scroll)
 
     def _door_to(self, study: Study) -> DoorPanel:
         door = DoorPanel(
@@ -110,6 +140,7 @@ class HomePage(QWidget):
         due = None if any((*astuple(cards), *astuple(tickets))) else self._desk.next_due_at()
         self._next.setText(f"Nothing waits. The next review is due {local_time(due)}." if due else "")
         self._next.setVisible(due is not None)
+        (self.welcome or self._cards.button).setFocus(Qt.FocusReason.OtherFocusReason)
 
     def deactivate(self) -> None:
         """Nothing runs here."""
@@ -178,22 +209,44 @@ class PracticePanel(DoorPanel):
         self.setAccessibleName(f"{counts.due} due, {counts.learning} learning, {counts.new} new")
 
 
+class Doors(QWidget):
+    """Panels in as many columns as there is room for, `most` at the most."""
+
+    def __init__(self, panels: Sequence[QWidget], most: int) -> None:
+        super().__init__()
+        self._panels = list(panels)
+        self._most = most
+        self._columns = 0
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setSpacing(16)
+        self.setMinimumWidth(1)
+        self._arrange(most)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Change the number of columns where the room asks for it."""
+        super().resizeEvent(event)
+        narrowest = NARROWEST * self.fontMetrics().averageCharWidth()
+        self._arrange(max(1, min(self._most, event.size().width() // narrowest)))
+
+    def _arrange(self, columns: int) -> None:
+        if columns == self._columns:
+            return
+        for column in range(self._columns):
+            self._grid.setColumnStretch(column, 0)
+        self._columns = columns
+        for place, panel in enumerate(self._panels):
+            self._grid.addWidget(panel, *divmod(place, columns))
+        for column in range(columns):
+            self._grid.setColumnStretch(column, 1)
+
+
 def _heading(text: str) -> QLabel:
     label = QLabel(text)
     label.setTextFormat(Qt.TextFormat.PlainText)
     label.setProperty("role", "heading")
     label.setWordWrap(True)
     return label
-
-
-def _grid(panels: Sequence[QWidget], columns: int) -> QGridLayout:
-    grid = QGridLayout()
-    grid.setSpacing(16)
-    for place, panel in enumerate(panels):
-        grid.addWidget(panel, *divmod(place, columns))
-    for column in range(columns):
-        grid.setColumnStretch(column, 1)
-    return grid
 
 
 def local_time(moment: datetime) -> str:

@@ -41,10 +41,11 @@ def _plain(key: str) -> str:
 
 def bundled_key_table() -> str:
     """Return the table for the bundled pack, from a window on a profile of its own that is never shown."""
-    from ladder_desktop.app import Application, choose_theme, make_qt
+    from ladder_desktop.app import Application
+    from ladder_desktop.start import dressed, make_qt
     from ladder_desktop.study import Desk
 
-    theme = choose_theme(make_qt(), "light")
+    theme = dressed(make_qt(), "light")
     with tempfile.TemporaryDirectory() as folder:
         application = Application(Path(folder), load_pack(bundled_pack()), Desk.open(Path(folder)), theme)
         try:

@@ -128,6 +128,8 @@ class Preferences(QObject):
     """The target that was last on screen."""
     size = Setting(QSize(), _size)
     """The size of the window; not valid before it was first closed."""
+    maximized = Setting(False, _flag)
+    """Whether it filled the screen then."""
     introduced = Setting(False, _flag)
     """Whether the first-run view was left."""
     recent: Setting[list[str]] = Setting([], _list, json.dumps)

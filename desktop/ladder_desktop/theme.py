@@ -1,4 +1,4 @@
-"""A theme: the named colours of the whole application, read from a TOML file in themes/.
+"""A theme: the named colours of the whole application, read from a TOML file (see theme_file.py).
 
 No other file holds a literal colour. `apply` sets Qt's palette and style sheet once; widgets that paint for
 themselves ask the theme for a colour by its role.
@@ -6,14 +6,18 @@ themselves ask the theme for a colour by its role.
 
 from __future__ import annotations
 
-import tomllib
+import re
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import resources
-from typing import Any
 
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QPalette
 from PySide6.QtWidgets import QApplication, QStyleFactory
+
+BODY_POINTS = 10.5
+BLINK_MS = 1000
+_POINTS = re.compile(r"font-size: ([0-9.]+)pt")
 
 
 class ThemeError(Exception):
@@ -29,6 +33,10 @@ class Theme:
     palette: dict[str, str]
     mechanism: dict[str, str]
     owners: tuple[str, ...]
+    scale: float = 1.0
+    """How much larger all text is than usual."""
+    still: bool = False
+    """Whether motion is to be left out."""
 
     def colour(self, role: str) -> QColor:
         """Return the colour of a palette role or a mechanism; KeyError names an unknown one."""
@@ -42,27 +50,24 @@ class Theme:
         """Return the colour of a sequence; colours repeat after the last one."""
         return self._owner_colours[seq_id % len(self.owners)]
 
+    def points(self, size: float) -> float:
+        """Return a size of text in points, larger or smaller as the person has chosen."""
+        return round(size * self.scale, 1)
+
+    def scaled(self, sheet: str) -> str:
+        """Return a style sheet with every font size in points as the person has chosen."""
+        return _POINTS.sub(lambda found: f"font-size: {self.points(float(found[1]))}pt", sheet)
+
     @cached_property
     def _owner_colours(self) -> tuple[QColor, ...]:
         return tuple(QColor(value) for value in self.owners)
 
 
-def load_theme(name: str) -> Theme:
-    """Read `themes/<name>.toml`; ThemeError with one sentence if it is missing or incomplete."""
-    source = resources.files("ladder_desktop").joinpath("themes", f"{name}.toml")
-    try:
-        data: dict[str, Any] = tomllib.loads(source.read_text("utf-8"))
-        return Theme(
-            name=data["name"],
-            dark=data["dark"],
-            palette=data["palette"],
-            mechanism=data["mechanism"],
-            owners=tuple(data["owners"]["colours"]),
-        )
-    except (OSError, tomllib.TOMLDecodeError) as error:
-        raise ThemeError(f"The theme {name} cannot be read: {error}.") from error
-    except KeyError as error:
-        raise ThemeError(f"The theme {name} does not set {error.args[0]}.") from error
+def load_theme(key: str) -> Theme:
+    """Read a bundled theme; ThemeError if there is none of this key."""
+    from ladder_desktop.theme_file import Themes
+
+    return Themes().load(key)
 
 
 def apply(app: QApplication, theme: Theme) -> None:
@@ -71,8 +76,11 @@ def apply(app: QApplication, theme: Theme) -> None:
     app.setPalette(_palette(theme))
     app.setStyleSheet(_style_sheet(theme))
     font = app.font()
-    font.setPointSizeF(10.5)
+    font.setPointSizeF(theme.points(BODY_POINTS))
     app.setFont(font)
+    for effect in (Qt.UIEffect.UI_AnimateMenu, Qt.UIEffect.UI_AnimateCombo, Qt.UIEffect.UI_AnimateTooltip):
+        app.setEffectEnabled(effect, not theme.still)
+    app.setCursorFlashTime(0 if theme.still else BLINK_MS)
 
 
 def monospace() -> QFont:
@@ -97,6 +105,7 @@ def _palette(theme: Theme) -> QPalette:
         QPalette.ColorRole.Link: "accent",
         QPalette.ColorRole.Accent: "accent",
         QPalette.ColorRole.Mid: "line",
+        QPalette.ColorRole.Midlight: "selection",
     }
     palette = QPalette()
     for role, name in roles.items():
@@ -110,4 +119,4 @@ def _style_sheet(theme: Theme) -> str:
     template = resources.files("ladder_desktop").joinpath("themes", "style.qss").read_text("utf-8")
     for name, value in sorted(theme.palette.items(), key=lambda item: -len(item[0])):
         template = template.replace(f"@{name}", value)
-    return template
+    return theme.scaled(template)

@@ -27,11 +27,12 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 
 from ladder_desktop import exporting
-from ladder_desktop.app import Application, choose_theme, make_qt
+from ladder_desktop.app import Application
 from ladder_desktop.lessons.lesson_page import LessonPage
 from ladder_desktop.live.live_page import LivePage
 from ladder_desktop.review.drill_page import DrillPage
 from ladder_desktop.review.ticket_page import TicketPage
+from ladder_desktop.start import dressed, make_qt
 from ladder_desktop.study import Desk
 
 SANDBOX_SECONDS = 60
@@ -78,7 +79,7 @@ class Tour:
 
     def _open(self, qt: QApplication, profile: Path, theme: str) -> None:
         desk, pack = Desk.open(profile), load_pack(bundled_pack())
-        self._application = Application(profile, pack, desk, choose_theme(qt, theme))
+        self._application = Application(profile, pack, desk, dressed(qt, theme))
         self._window = self._application.window
         self._window.resize(1280, 820)
         self._window.show()

@@ -1,97 +1,60 @@
 """The main window: a rail on the left, one page at a time on the right, and the menus.
 
 Pages are built when they are first shown. What a page is made of is decided in app.py; the window knows only the
-protocol below.
+protocols of pages.py.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Protocol, cast, runtime_checkable
+from collections.abc import Mapping, Sequence
+from typing import cast
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QAction, QCloseEvent, QGuiApplication
-from PySide6.QtWidgets import (
-    QHBoxLayout,
-    QListWidget,
-    QListWidgetItem,
-    QMainWindow,
-    QMenu,
-    QStackedWidget,
-    QStyle,
-    QWidget,
-)
+from PySide6.QtGui import QAction, QCloseEvent, QGuiApplication, QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QListWidgetItem, QMainWindow, QStackedWidget, QStyle, QWidget
 
-from ladder_desktop.actions import ActionRegistry, Key, is_in_sight, make_action
-from ladder_desktop.dialogs import ShortcutSheet
+from ladder_desktop.actions import ActionRegistry, is_in_sight, make_action
+from ladder_desktop.pages import Entry, LastingPage, Page, PlacedPage, RunningPage
 from ladder_desktop.preferences import Preferences
+from ladder_desktop.rail import Rail
 from ladder_desktop.review.announce import announce
+from ladder_desktop.shortcut_sheet import ShortcutSheet
 
 SAID_MS = 8000
-RAIL_WIDTH = 236
-ROW_HEIGHT = 38
-
-
-class Page(Protocol):
-    """What the window asks of a page, which is also a QWidget."""
-
-    def activate(self) -> None:
-        """The page is on screen now."""
-
-    def deactivate(self) -> None:
-        """The page left the screen: stop timers."""
-
-    def page_actions(self) -> list[QAction]:
-        """The page's own actions, for the menu and the shortcut sheet."""
-
-
-@runtime_checkable
-class RunningPage(Protocol):
-    """A page that runs something beside the window."""
-
-    def shutdown(self) -> None:
-        """The page is not shown again: leave no thread and no process behind."""
-
-
-@dataclass(frozen=True)
-class Entry:
-    """One line of the rail. `key` names the page for `MainWindow.show_page`; `keys` lead there from anywhere."""
-
-    key: str
-    label: str
-    build: Callable[[], QWidget]
-    keys: tuple[Key, ...] = ()
+FOLD_BELOW = 1120  # a narrower window folds the rail
+SMALLEST = QSize(640, 480)  # as small as it stays usable
+MENUS = ("&File", "&Go", "&View", "&Page", "&Help")
 
 
 class MainWindow(QMainWindow):
     """Navigation, menus and window state; it holds no rule of any page."""
 
     page_shown = Signal(str)
+    closing = Signal()
 
     def __init__(
         self,
         entries: Sequence[Entry],
-        file_actions: Sequence[QAction],
+        actions: Mapping[str, Sequence[QAction]],
         preferences: Preferences,
         registry: ActionRegistry,
     ) -> None:
+        """`actions` are those of the application, by the menu they stand in."""
         super().__init__()
         self.setWindowTitle("Runtime Ladder")
+        self.setMinimumSize(SMALLEST)
         self._preferences = preferences
         self.registry = registry
         self._pages: dict[str, QWidget] = {}
+        self._kept: dict[str, object] = {}
         self._entries: dict[str, Entry] = {}
         self._current: str | None = None
-        self.rail = QListWidget()
-        self.rail.setObjectName("rail")
-        self.rail.setAccessibleName("Pages")
-        self.rail.setFixedWidth(RAIL_WIDTH)
-        self.rail.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.rail = Rail()
         self.rail.currentRowChanged.connect(self._rail_moved)
         self.rail.itemClicked.connect(self._rail_entered)
         self.rail.itemActivated.connect(self._rail_entered)
         self._stack = QStackedWidget()
+        self._stack.setMinimumWidth(1)
         centre = QWidget()
         layout = QHBoxLayout(centre)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -101,25 +64,28 @@ class MainWindow(QMainWindow):
         self.setCentralWidget(centre)
         self.statusBar().hide()
         self.statusBar().messageChanged.connect(self._status_changed)
-        self._build_menus(file_actions)
+        self._build_menus(actions)
         self.set_entries(entries)
+        self.show_page(entries[0].key)
         self._restore_size()
 
+    # Pages ------------------------------------------------------------------------------------------------------
+
     def set_entries(self, entries: Sequence[Entry]) -> None:
-        """Take down every page and offer these instead; shows the first one."""
+        """Take down every page and offer these instead; none is shown yet."""
         self.take_down()
         self._entries = {entry.key: entry for entry in entries}
-        self.rail.blockSignals(True)
-        self.rail.clear()
-        for entry in entries:
-            item = QListWidgetItem(entry.label)
-            item.setData(Qt.ItemDataRole.UserRole, entry.key)
-            item.setToolTip(entry.label)
-            item.setSizeHint(QSize(0, ROW_HEIGHT))
-            self.rail.addItem(item)
-        self.rail.blockSignals(False)
+        self.rail.fill([(entry.key, entry.mark) for entry in entries])
         self._fill_go_menu()
-        self.show_page(entries[0].key)
+
+    def renew(self, entries: Sequence[Entry]) -> None:
+        """Make every page anew, on the same place, for what all of them show has changed: theme or size of text."""
+        current = self._current
+        kept = {key: page.hand_over() for key, page in self._pages.items() if isinstance(page, LastingPage)}
+        self.set_entries(entries)
+        self._kept = kept
+        if current is not None:
+            self.show_page(current)
 
     def take_down(self) -> None:
         """Part with every page that was built, and with what it runs."""
@@ -130,13 +96,16 @@ class MainWindow(QMainWindow):
             self._stack.removeWidget(page)
             page.deleteLater()
         self._pages.clear()
+        self._kept.clear()
 
     def page(self, key: str) -> QWidget:
         """Return the page with this key, built if it was not yet; KeyError if there is none."""
         if key not in self._pages:
-            self._pages[key] = self._entries[key].build()
-            self._stack.addWidget(self._pages[key])
-            self.registry.take(cast(Page, self._pages[key]).page_actions())
+            page = self._pages[key] = self._entries[key].build()
+            self._stack.addWidget(page)
+            if key in self._kept and isinstance(page, LastingPage):
+                page.take_over(self._kept.pop(key))
+            self.registry.take(cast(Page, page).page_actions())
         return self._pages[key]
 
     def show_page(self, key: str) -> None:
@@ -150,10 +119,8 @@ class MainWindow(QMainWindow):
         self._stack.setCurrentWidget(widget)
         cast(Page, widget).activate()
         if not self._focus_is_in(widget):
-            widget.setFocus(Qt.FocusReason.OtherFocusReason)
-        self.rail.blockSignals(True)
-        self.rail.setCurrentRow(list(self._entries).index(key))
-        self.rail.blockSignals(False)
+            _first_focus(widget).setFocus(Qt.FocusReason.OtherFocusReason)
+        self.rail.choose(key)
         self._fill_page_menu()
         self.page_shown.emit(key)
 
@@ -162,32 +129,55 @@ class MainWindow(QMainWindow):
         return key in self._entries
 
     def build_all(self) -> None:
-        """Build every page, so that the registry knows all actions."""
+        """Build a page of each kind, so that the registry knows all actions."""
+        kinds: dict[str, str] = {}
         for key in self._entries:
+            kinds.setdefault(key.partition(":")[0], key)
+        focus = self.focusWidget()
+        for key in kinds.values():
             self.page(key)
+        if focus is not None:  # a page that is made may have asked for the keyboard
+            focus.setFocus(Qt.FocusReason.OtherFocusReason)
 
     @property
     def current(self) -> str | None:
         """The key of the page on screen."""
         return self._current
 
+    @property
+    def place(self) -> str:
+        """The target of what is on screen."""
+        page = self._pages.get(self._current or "")
+        return page.place if isinstance(page, PlacedPage) else self._current or ""
+
+    def all_actions(self) -> list[QAction]:
+        """Every action that concerns a person now: the menus' own and those of the page on screen."""
+        own = [action for menu in self._menus.values() for action in menu.actions() if action.objectName()]
+        page = self._pages.get(self._current or "")
+        return list(dict.fromkeys([*own, *(cast(Page, page).page_actions() if page else ())]))
+
+    # What is said -----------------------------------------------------------------------------------------------
+
     def say(self, sentence: str) -> None:
         """Say something in the status line for a few seconds, and to a screen reader."""
         self.statusBar().showMessage(sentence, SAID_MS)
         announce(self, sentence)
 
+    def show_shortcuts(self) -> None:
+        """Open the sheet of all keys that concern a person now."""
+        ShortcutSheet(self, self.all_actions()).open()
+
+    def come_to_front(self) -> None:
+        """Raise the window, out of the task bar if it is there."""
+        self.setWindowState(self.windowState() & ~Qt.WindowState.WindowMinimized)
+        self.show()
+        self.raise_()
+        self.activateWindow()
+
     def _status_changed(self, sentence: str) -> None:
         self.statusBar().setVisible(bool(sentence))
 
-    def set_label(self, key: str, label: str) -> None:
-        """Change the text of a rail entry, for example to say how many cards are due."""
-        self.rail.item(list(self._entries).index(key)).setText(label)
-
-    def all_actions(self) -> list[QAction]:
-        """Every action that concerns a person now: the menus' own and those of the page on screen."""
-        own = [action for menu in self._menus for action in menu.actions() if action.objectName()]
-        page = self._pages.get(self._current or "")
-        return list(dict.fromkeys([*own, *(cast(Page, page).page_actions() if page else ())]))
+    # Inside -----------------------------------------------------------------------------------------------------
 
     def _leave_current(self) -> None:
         if self._current is not None:
@@ -208,38 +198,39 @@ class MainWindow(QMainWindow):
 
     def _rail_entered(self, item: QListWidgetItem) -> None:
         """A click or Enter goes into the page."""
-        self.show_page(str(item.data(Qt.ItemDataRole.UserRole)))
+        self.show_page(self.rail.key_of(item))
 
-    def _build_menus(self, file_actions: Sequence[QAction]) -> None:
+    def _build_menus(self, actions: Mapping[str, Sequence[QAction]]) -> None:
         bar = self.menuBar()
-        file_menu, self._go_menu, self._page_menu, help_menu = (
-            bar.addMenu(name) for name in ("&File", "&Go", "&Page", "&Help")
-        )
-        self._menus: list[QMenu] = [file_menu, self._go_menu, self._page_menu, help_menu]
-        leave = make_action(self, "window.quit", "&Quit", self.close, ["Ctrl+Q"])
-        sheet = make_action(self, "window.shortcuts", "&Keyboard shortcuts", self.show_shortcuts, ["F1", "?"])
-        file_menu.addActions(list(file_actions))
-        file_menu.addSeparator()
-        file_menu.addAction(leave)
-        help_menu.addAction(sheet)
-        self.registry.take([*file_actions, leave, sheet])
-        self._page_menu.aboutToShow.connect(self._fill_page_menu)
-
-    def show_shortcuts(self) -> None:
-        """Open the sheet of all keys."""
-        ShortcutSheet(self, self.all_actions()).open()
+        self._menus = {name.strip("&"): bar.addMenu(name) for name in MENUS}
+        own = {
+            "File": [make_action(self, "window.quit", "&Quit", self.close, ["Ctrl+Q"])],
+            "Help": [
+                make_action(self, "window.shortcuts", "&Keyboard shortcuts", self.show_shortcuts, ["F1", "?"])
+            ],
+        }
+        for name, menu in self._menus.items():
+            for group in (actions.get(name, ()), own.get(name, ())):
+                if group and not menu.isEmpty():
+                    menu.addSeparator()
+                menu.addActions(list(group))
+                self.registry.take(group)
+        self._pages_begin = self._menus["Go"].addSeparator()
+        self._menus["Page"].aboutToShow.connect(self._fill_page_menu)
 
     def _fill_go_menu(self) -> None:
-        for action in self._go_menu.actions():
+        """Let the menu end with one action for each page."""
+        menu = self._menus["Go"]
+        for action in menu.actions()[menu.actions().index(self._pages_begin) + 1 :]:
+            menu.removeAction(action)
             action.deleteLater()
-        self._go_menu.clear()
         for entry in self._entries.values():
             action = make_action(
                 self, f"go.{entry.key}", entry.label.replace("&", "&&"), self._go, entry.keys
             )
             action.setData(entry.key)
-            self._go_menu.addAction(action)
-        self.registry.take(self._go_menu.actions())
+            menu.addAction(action)
+            self.registry.take([action])
 
     def _go(self) -> None:
         action = self.sender()
@@ -248,21 +239,45 @@ class MainWindow(QMainWindow):
 
     def _fill_page_menu(self) -> None:
         """Offer what can be done on the part of the page that is on screen."""
-        self._page_menu.clear()
+        menu = self._menus["Page"]
+        menu.clear()
         if self._current is not None:
             actions = cast(Page, self._pages[self._current]).page_actions()
             self.registry.take(actions)
-            self._page_menu.addActions([action for action in actions if is_in_sight(action)])
-        self._page_menu.menuAction().setVisible(not self._page_menu.isEmpty())
+            menu.addActions([action for action in actions if is_in_sight(action)])
+        menu.menuAction().setVisible(not menu.isEmpty())
 
     def _restore_size(self) -> None:
         size = self._preferences.size
         frame = self.style().pixelMetric(QStyle.PixelMetric.PM_TitleBarHeight)
         room = QGuiApplication.primaryScreen().availableSize() - QSize(0, frame)
         self.resize((size if size.isValid() else QSize(1280, 820)).boundedTo(room))
+        if self._preferences.maximized:
+            self.setWindowState(self.windowState() | Qt.WindowState.WindowMaximized)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Fold the rail where there is little room."""
+        super().resizeEvent(event)
+        if (folded := event.size().width() < FOLD_BELOW) != self.rail.folded:
+            self.rail.fold(folded)
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        """Remember the size and stop what the pages run."""
-        self._preferences.size = self.size()
+        """Remember size and place, and stop what the pages run."""
+        self._preferences.maximized = self.isMaximized()
+        if not self.isMaximized():
+            self._preferences.size = self.size()
+        self._preferences.place = self.place
         self._leave_current()
         super().closeEvent(event)
+        self.closing.emit()
+
+
+def _first_focus(page: QWidget) -> QWidget:
+    """Return the first widget of a page that Tab would reach, or the page."""
+    widget = page.nextInFocusChain()
+    while widget is not None and widget is not page:
+        reached = widget.focusPolicy() & Qt.FocusPolicy.TabFocus and page.isAncestorOf(widget)
+        if reached and widget.isVisibleTo(page) and widget.isEnabled():
+            return widget
+        widget = widget.nextInFocusChain()
+    return page

@@ -15,7 +15,9 @@ class Work(msgspec.Struct, gc=False):
 
     `kind` is `decode` when just the newest token of a sequence that has already answered is missing. `samples` says
     whether the step reaches the newest known token, so that the next one can be sampled. The last tokens are
-    `draft_tokens`, which follow the newest known token and may turn out to be wrong.
+    `draft_tokens`, which follow the newest known token and may turn out to be wrong. With a draft model they are
+    TO_BE_DRAFTED (drafting.py) until the executor names them, and the draft model computes its own KV of the first
+    `num_catch_up_tokens` tokens that it lacks.
     """
 
     seq: Sequence
@@ -24,6 +26,7 @@ class Work(msgspec.Struct, gc=False):
     kind: WorkKind
     samples: bool
     draft_tokens: list[int] | tuple[()] = ()
+    num_catch_up_tokens: int = 0
 
     @staticmethod
     def next(seq: Sequence, most: int) -> Work:

@@ -44,7 +44,7 @@ class Branching:
             return
         placed = search.place(search.choose())
         if not placed:
-            self._end(seq)
+            self._end(seq, running)
         was = list(search.beams)
         for place, offer in placed:
             if place == len(search.beams):
@@ -68,12 +68,15 @@ class Branching:
         beam.repeat(source)
         self._blocks.fork(beam, source)
 
-    def _end(self, seq: Sequence) -> None:
+    def _end(self, seq: Sequence, running: list[Sequence]) -> None:
         search = seq.search
         assert search is not None
+        answers = search.answers[: search.num_answers]
+        while len(search.beams) < len(answers):  # the first token was the last
+            search.beams.append(self._fork(seq, running))
         for beam in search.beams:
             beam.finish_reason = "dropped"
-        for beam, answer in zip(search.beams, search.answers[: search.num_answers], strict=False):
+        for beam, answer in zip(search.beams, answers, strict=False):
             beam.finish_reason = answer.reason
             beam.token_ids[beam.num_prompt_tokens :] = answer.token_ids
             self._record(

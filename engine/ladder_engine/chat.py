@@ -84,10 +84,15 @@ class Chat:
         """Say `text`; yields the answer piece by piece, while `progress` says how it goes.
 
         `stopped` is asked between two steps. What was said of an answer that was stopped stays in the conversation.
+        Raises EngineError when `text` is too long or the chat template refuses it; then nothing was said.
         """
         progress = self.progress = Progress(num_blocks=self._config.num_blocks)
         self.messages.append(Message("user", text))
-        prompt = self._fitting_prompt(progress)
+        try:
+            prompt = self._fitting_prompt(progress)
+        except EngineError:
+            self.messages.pop()
+            raise
         if not self.template:
             sampling = replace(sampling, stop=(*sampling.stop, "\nQ:"))
         self._events.clear()
@@ -116,7 +121,6 @@ class Chat:
             if len(self._tokenizer.encode(prompt)) <= room:
                 return prompt
             if len(self.messages) < 3 or not self.template:
-                self.messages.pop()
                 raise EngineError(f"That is too long: a message may have up to about {room} tokens here.")
             del self.messages[:2]
             progress.num_dropped += 2

@@ -1,4 +1,4 @@
-"""Runs the model for one batch. The scheduler decides, an executor computes; it never changes a sequence."""
+"""Runs the models for one batch. The scheduler decides, an executor computes; it never changes a sequence."""
 
 from __future__ import annotations
 
@@ -6,14 +6,13 @@ from itertools import islice
 from typing import Protocol
 
 import torch
-from torch import Tensor
 
 from ladder_engine.batch import Batch
 from ladder_engine.config import EngineConfig
-from ladder_engine.inputs import prepare
-from ladder_engine.kv_moves import move_blocks
+from ladder_engine.draft_model import DraftModel, verify
 from ladder_engine.logits import adjust, logprobs, pick
-from ladder_engine.model import Decoder, KVCache, Placement
+from ladder_engine.model import Decoder
+from ladder_engine.model_runner import ModelRunner
 from ladder_engine.sequence import Output
 
 
@@ -22,57 +21,43 @@ class Executor(Protocol):
 
     def execute(self, batch: Batch) -> list[list[Output]]:
         """Compute the batch; returns, for each work that samples, in the batch's order, what follows its newest token
-        and each of its draft tokens."""
+        and each of its draft tokens, at least up to the first draft token that is wrong. It names the draft tokens
+        that the scheduler has left open."""
         ...
 
 
 class TorchExecutor:
     """Real weights on one device."""
 
-    def __init__(self, model: Decoder, config: EngineConfig) -> None:
-        self._model = model
-        self._block_size = config.block_size
-        self._cache = KVCache.empty(model.config, config.num_blocks, config.block_size, like=model.embedding)
-        self._host = KVCache.empty(
-            model.config, config.num_host_blocks, config.block_size, like=model.embedding.cpu()
-        )
+    def __init__(self, model: Decoder, config: EngineConfig, draft_model: Decoder | None = None) -> None:
+        self._model = ModelRunner(model, config)
+        self._draft_model = DraftModel(draft_model, config) if draft_model else None
 
     @torch.inference_mode()
     def execute(self, batch: Batch) -> list[list[Output]]:
         """See Executor."""
-        move_blocks(batch.moves, self._cache, self._host, self._model.operations)
-        inputs = prepare(batch.works, self._block_size)
-        place = Placement(
-            positions=self._tensor(inputs.positions),
-            slot_mapping=self._tensor(inputs.slot_mapping),
-            block_tables=self._tensor(inputs.block_tables),
-            cu_seqlens_q=self._tensor(inputs.cu_seqlens_q),
-            context_lens=self._tensor(inputs.context_lens),
-        )
-        rows = self._tensor(inputs.sample_rows)
-        logits = self._model.forward(self._tensor(inputs.token_ids), place, self._cache, rows)
-        if logits is None:
+        self._model.move(batch.moves)
+        draft_probs = self._draft_model.draft(batch) if self._draft_model else None
+        samples = self._model.run(batch.works)
+        if samples is None:
             return []
         works = [work for work in batch.works if work.samples]
-        seqs = [work.seq for work in works for _ in range(work.num_samples)]
-        likely = logprobs(logits, seqs)
-        adjust(logits, seqs)
-        sampled = self._model.operations.sample(
-            logits,
-            self._tensor(inputs.temperature),
-            self._tensor(inputs.top_k),
-            self._tensor(inputs.top_p),
-            self._tensor(inputs.min_p),
-            self._tensor(inputs.seeds),
-            self._tensor(inputs.sample_positions),
-        )
-        outputs = iter(
-            Output(token_id, pick(likely[row], token_id, seqs[row].sampling.logprobs or 0))
-            if row in likely
-            else Output(token_id)
-            for row, token_id in enumerate(sampled.tolist())
-        )
-        return [list(islice(outputs, work.num_samples)) for work in works]
-
-    def _tensor(self, array: object) -> Tensor:
-        return torch.from_numpy(array).to(self._model.embedding.device)
+        likely = logprobs(samples.logits, samples.seqs)
+        adjust(samples.logits, samples.seqs)
+        if draft_probs is None:
+            tokens = iter(samples.draw(self._model.operations).tolist())
+            said = [list(islice(tokens, work.num_samples)) for work in works]
+        else:
+            said = verify(works, samples, draft_probs, self._model.operations)
+        outputs, row = [], 0
+        for work, token_ids in zip(works, said, strict=True):
+            outputs.append(
+                [
+                    Output(token_id, pick(likely[at], token_id, work.seq.sampling.logprobs or 0))
+                    if (at := row + place) in likely
+                    else Output(token_id)
+                    for place, token_id in enumerate(token_ids)
+                ]
+            )
+            row += work.num_samples
+        return outputs

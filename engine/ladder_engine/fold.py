@@ -229,14 +229,18 @@ class _Folder(BlockFolder):
         work = self._work(event.seq_id)
         drafted = work.num_draft_tokens if work else 0
         self._require(
-            work is not None and event.num_draft_tokens == drafted > 0,
-            f"{sequence.name} has {drafted} draft tokens, and {event.num_draft_tokens} are verified",
+            work is not None and len(event.draft_token_ids) == drafted > 0,
+            f"{sequence.name} has {drafted} draft tokens, and {len(event.draft_token_ids)} are verified",
         )
         self._require(
             0 <= event.num_accepted_tokens <= drafted, f"{sequence.name} accepts more than its draft"
         )
         assert work is not None
-        verified = replace(work, num_accepted_tokens=event.num_accepted_tokens)
+        verified = replace(
+            work,
+            num_accepted_tokens=event.num_accepted_tokens,
+            draft_token_ids=event.draft_token_ids,
+        )
         self._note(work=tuple(verified if other is work else other for other in self.state.open_step.work))
 
     def _chosen(self, event: trace.Chosen) -> None:

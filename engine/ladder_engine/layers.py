@@ -10,7 +10,6 @@ from dataclasses import dataclass
 import torch
 from ladder_kernels.dispatch import Operations
 from torch import Tensor
-from torch.nn.functional import linear
 
 from ladder_engine.checkpoint import Checkpoint
 from ladder_engine.model_config import FAMILIES, ExpertNames
@@ -23,9 +22,9 @@ class Linear:
     weight: Tensor
     bias: Tensor | None = None
 
-    def __call__(self, x: Tensor) -> Tensor:
+    def __call__(self, x: Tensor, ops: Operations) -> Tensor:
         """Map x [T, in] to [T, out]."""
-        return linear(x, self.weight, self.bias)
+        return ops.linear(x, self.weight, self.bias)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +36,7 @@ class Dense:
 
     def __call__(self, x: Tensor, ops: Operations) -> Tensor:
         """Map x [T, H] to [T, H]."""
-        return self.down(ops.silu_mul(self.gate_up(x)))
+        return self.down(ops.silu_mul(self.gate_up(x, ops)), ops)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +51,7 @@ class Experts:
 
     def __call__(self, x: Tensor, ops: Operations) -> Tensor:
         """Map x [T, H] to [T, H]."""
-        return ops.moe(x, self.router(x), self.gate_up, self.down, self.per_token, self.renormalise)
+        return ops.moe(x, self.router(x, ops), self.gate_up, self.down, self.per_token, self.renormalise)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,7 @@
 
 Root-mean-square norms, rotary positions, grouped-query attention, a SwiGLU feed-forward or a mixture of them (arXiv
 2302.13971, 2307.09288, 2401.04088). Llama, Mistral, Qwen2, Qwen3, Mixtral and Qwen3-MoE are all this one; what
-differs is data (model_config.py, layers.py). Matrix products are torch's; everything else is an operation of
-`ladder_kernels`.
+differs is data (model_config.py, layers.py). What is computed is an operation of `ladder_kernels`; embedding is torch's.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from typing import cast
 import torch
 from ladder_kernels.dispatch import Operations, rope_table
 from torch import Tensor
-from torch.nn.functional import embedding, linear
+from torch.nn.functional import embedding
 
 from ladder_engine.checkpoint import Checkpoint
 from ladder_engine.errors import ModelError
@@ -123,12 +122,12 @@ class Decoder:
         if not len(rows):
             return None
         x, _ = ops.rms_norm(x[rows], self.norm, eps, residual[rows])
-        return linear(x, self.head).float()
+        return ops.linear(x, self.head).float()
 
     def _attention(self, layer: Layer, x: Tensor, place: Placement, keys: Tensor, values: Tensor) -> Tensor:
         config, ops = self.config, self.operations
         heads, kv_heads, size = config.num_attention_heads, config.num_key_value_heads, config.head_dim
-        stacked = layer.qkv(x).view(-1, heads + 2 * kv_heads, size)
+        stacked = layer.qkv(x, ops).view(-1, heads + 2 * kv_heads, size)
         query, key, value = torch.split(stacked, [heads, kv_heads, kv_heads], dim=1)
         if layer.query_norm is not None and layer.key_norm is not None:
             query, key = self._norm_heads(query, layer.query_norm), self._norm_heads(key, layer.key_norm)
@@ -138,7 +137,7 @@ class Decoder:
             query, keys, values, place.block_tables, place.cu_seqlens_q, place.context_lens, size**-0.5,
             layer.window,
         )  # fmt: skip
-        return layer.output(mixed.reshape(-1, heads * size))
+        return layer.output(mixed.reshape(-1, heads * size), ops)
 
     def _norm_heads(self, heads: Tensor, weight: Tensor) -> Tensor:
         """A norm over the elements of each head."""

@@ -40,7 +40,7 @@ from ladder_engine.trace import (
     StepTimed,
 )
 
-CHUNK_EVENTS = 3000  # folding them takes some 20 ms
+CHUNK_EVENTS = 1000  # folding them takes some 10 ms
 RECENT_STEPS = 2048
 
 _encoder = msgspec.msgpack.Encoder()
@@ -132,6 +132,11 @@ class Recording:
     def last(self) -> int:
         """The last position there is."""
         return len(self._done_at) - 1
+
+    @property
+    def bytes_on_disk(self) -> int:
+        """How much of it is there."""
+        return sum(place.events_bytes + place.steps_bytes for place in self._places)
 
     def feed(self, events: Sequence[AnyEvent]) -> None:
         """Take the next events of the run."""

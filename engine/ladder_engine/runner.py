@@ -14,11 +14,13 @@ from ladder_engine.engine import Engine
 from ladder_engine.errors import EngineError, ScenarioError
 from ladder_engine.executor import TorchExecutor
 from ladder_engine.model import Decoder
+from ladder_engine.models import find_model
 from ladder_engine.protocol import KernelMode
 from ladder_engine.recorder import Recorder, Sink
-from ladder_engine.scenario import Scenario, check_fits, load_scenario, with_variant
+from ladder_engine.scenario import Scenario, check_fits, with_variant
 from ladder_engine.tokenizer import Tokenizer
 from ladder_engine.trace import SCHEMA, RunEnded, RunStarted
+from ladder_engine.traffic import open_scenario
 
 Attend = Callable[[Engine], bool]
 """Called before every step; returns whether to go on. It may wait, and add, abort and change settings.
@@ -41,7 +43,7 @@ def run_scenario(
     Raises EngineError with one sentence. If the run had begun by then, the trace ends with a RunEnded that says the
     same. A run that `attend` breaks off ends with its sequences aborted.
     """
-    scenario = with_variant(load_scenario(path), variant)
+    scenario = with_variant(open_scenario(path, _words), variant)
     recorder = Recorder(sink)
     engine = _build(scenario, recorder, kernels, models_dir)
     error: str | None = None
@@ -64,10 +66,10 @@ def run_scenario(
 
 def _build(scenario: Scenario, recorder: Recorder, kernels: KernelMode, models_dir: Path | None) -> Engine:
     """Load what the scenario needs and check that it fits, then say that the run has started."""
-    folder, config = scenario.model_folder(models_dir), scenario.engine
+    folder, config = scenario.model_folder(scenario.model, models_dir), scenario.engine
     tokenizer = Tokenizer.load(folder)
     check_fits(scenario, lambda text: len(tokenizer.encode(text)))
-    model = load_model(folder, kernels)
+    model = load_model(folder, kernels, batch_invariant=config.batch_invariant)
     if config.max_model_len > model.config.max_position_embeddings:
         raise ScenarioError(
             f"{scenario.path}: max_model_len is {config.max_model_len}, and {scenario.model} knows only "
@@ -79,7 +81,8 @@ def _build(scenario: Scenario, recorder: Recorder, kernels: KernelMode, models_d
                 f"{scenario.path}: request {request.name!r} biases a token that {scenario.model} does not have; "
                 f"it has the tokens 0 to {model.config.vocab_size - 1}."
             )
-    executor = TorchExecutor(model, config)
+    draft = _draft_model(scenario, model, tokenizer, models_dir)
+    executor = TorchExecutor(model, config, draft)
     recorder.add(
         RunStarted,
         schema=SCHEMA,
@@ -95,21 +98,53 @@ def _build(scenario: Scenario, recorder: Recorder, kernels: KernelMode, models_d
         max_model_len=config.max_model_len,
         engine=config,
         prefix_caching=config.prefix_caching,
-        kv_bytes_per_token=model.config.kv_bytes_per_token(model.embedding.element_size()),
+        kv_bytes_per_token=sum(
+            each.config.kv_bytes_per_token(each.embedding.element_size()) for each in (model, draft) if each
+        ),
     )
     recorder.flush()
     return Engine(config, executor, tokenizer, model.config.eos_token_ids, recorder)
 
 
-def load_model(folder: Path, kernels: KernelMode, dtype: torch.dtype = torch.float32) -> Decoder:
+def _draft_model(
+    scenario: Scenario, model: Decoder, tokenizer: Tokenizer, models_dir: Path | None
+) -> Decoder | None:
+    """The draft model, where the scenario names one. Raises ScenarioError when its drafts would mean something else."""
+    name = scenario.engine.draft_model
+    if name is None:
+        return None
+    folder = scenario.model_folder(name, models_dir)
+    draft = Decoder.load(folder, model.operations, model.embedding.device, model.embedding.dtype)
+    sizes = draft.config.vocab_size, model.config.vocab_size
+    if sizes[0] != sizes[1] or Tokenizer.load(folder).vocabulary != tokenizer.vocabulary:
+        raise ScenarioError(
+            f"{scenario.path}: draft_model {name} has another vocabulary ({sizes[0]} tokens) than {scenario.model} "
+            f"({sizes[1]}), so its drafts would mean something else; name a draft model with the same tokenizer."
+        )
+    if scenario.engine.max_model_len > draft.config.max_position_embeddings:
+        raise ScenarioError(
+            f"{scenario.path}: max_model_len is {scenario.engine.max_model_len}, and the draft model {name} knows only "
+            f"{draft.config.max_position_embeddings} positions; lower max_model_len."
+        )
+    return draft
+
+
+def load_model(
+    folder: Path, kernels: KernelMode, dtype: torch.dtype = torch.float32, batch_invariant: bool = False
+) -> Decoder:
     """The model on the GPU if there is one. Raises EngineError."""
     device = torch.device("cuda" if torch.cuda.is_available() and kernels != "interpret" else "cpu")
     try:
-        operations = choose(device, kernels)
+        operations = choose(device, kernels, batch_invariant)
     except KernelError as error:
         raise EngineError(str(error)) from None
     _leave_cores_free()
     return Decoder.load(folder, operations, device, dtype)
+
+
+def _words() -> list[str]:
+    """What traffic is written in: the words of the bundled model."""
+    return Tokenizer.load(find_model("ladder-3m")).one_token_words()
 
 
 def _leave_cores_free() -> None:

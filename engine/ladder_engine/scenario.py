@@ -149,14 +149,12 @@ class Scenario(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         """The names of the variants, the one that runs by default first; ("",) where there are none."""
         return tuple(variant.name for variant in self.variants) or ("",)
 
-    def model_folder(self, models_dir: Path | None = None) -> Path:
-        """The folder that `model` names: a bundled model, one added to `models_dir`, or a path beside the file.
+    def model_folder(self, model: str, models_dir: Path | None = None) -> Path:
+        """The folder that `model` names in this file: a bundled model, one added to `models_dir`, or a path beside it.
 
         Raises ModelError when there is no model of this name.
         """
-        if self.model.startswith("./"):
-            return self.path.parent / self.model
-        return find_model(self.model, models_dir)
+        return self.path.parent / model if model.startswith("./") else find_model(model, models_dir)
 
 
 def with_variant(scenario: Scenario, name: str = "") -> Scenario:

@@ -13,7 +13,6 @@ more, first to who entered first; so nobody who runs is ever left out (compositi
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
 from itertools import count, zip_longest
 
 from ladder_engine.admission import Admission
@@ -22,7 +21,7 @@ from ladder_engine.block_manager import BlockManager
 from ladder_engine.branching import Branching
 from ladder_engine.composition import Composition
 from ladder_engine.config import EngineConfig
-from ladder_engine.ngram import propose
+from ladder_engine.drafting import Drafting
 from ladder_engine.recorder import Recorder
 from ladder_engine.sequence import Output, Sequence
 from ladder_engine.trace import (
@@ -58,7 +57,7 @@ class Scheduler:
         self.running: list[Sequence] = []
         self.admission = Admission(config)
         self.composition = Composition(config)
-        self.propose: Callable[[list[int], int], list[int]] = propose
+        self.drafting = Drafting(config, self.blocks)
         self.new_id = count().__next__
         self._branching = Branching(self.blocks, recorder, self.new_id, self._say)
         self._recorder = recorder
@@ -101,7 +100,7 @@ class Scheduler:
                 break
         self.composition.took(kinds, self.running, self.waiting)
         if self.config.num_speculative_tokens:
-            self._draft(batch)
+            self.drafting.draft(batch, num_running=len(self.running))
         self._tell(batch)
         self._explain(wait_reason)
         batch.moves = self.blocks.hand_over()
@@ -109,7 +108,7 @@ class Scheduler:
 
     def commit(self, batch: Batch, outputs: list[list[Output]]) -> list[Sequence]:
         """Advance every sequence of the batch; `outputs` holds, for each work that samples, what follows its newest
-        token and each of its draft tokens.
+        token and each of its draft tokens, at least up to the first that is wrong.
 
         Returns the sequences that are done. Their blocks are free.
         """
@@ -118,9 +117,15 @@ class Scheduler:
             seq = work.seq
             seq.num_computed_tokens = work.start + work.num_tokens - len(work.draft_tokens)
             if work.samples:
-                self._follow(work, next(said))
+                following = next(said)
+                if len(following) == 1 and not seq.search:
+                    self._say(seq, following[0])
+                else:
+                    self._follow(work, following)
             if self.config.prefix_caching:
                 self.blocks.cache(seq, work.start)
+            if work.num_catch_up_tokens:
+                self.drafting.settle(work)
             if work.draft_tokens:
                 self.blocks.trim(seq)
         done = [seq for seq in self.running if seq.finish_reason]
@@ -135,6 +140,7 @@ class Scheduler:
         self.config = config
         self.blocks.configure(config)
         self.admission.configure(config)
+        self.drafting.configure(config)
         self.composition = Composition(config)
         self._recorder.tick()
         self._record(Reconfigured, engine=config)
@@ -203,16 +209,14 @@ class Scheduler:
         return None
 
     def _follow(self, work: Work, outputs: list[Output]) -> None:
-        """Go on with what was sampled after the newest token and after each of the draft tokens."""
-        seq, drafts = work.seq, work.draft_tokens
+        """Go on where there is more than one token to go on with."""
+        seq = work.seq
         if seq.search:
             self._branching.beams(seq, outputs[0], self.running)
         elif len(seq.seeds) > 1:
             self._branching.answers(seq, outputs, self.running)
-        elif not drafts:
-            self._say(seq, outputs[0])
         else:
-            self._verify(seq, drafts, outputs)
+            self._verify(seq, list(work.draft_tokens), outputs)
 
     def _say(self, seq: Sequence, output: Output) -> None:
         """Append one token to an answer."""
@@ -232,26 +236,7 @@ class Scheduler:
             if seq.finish_reason or output.token_id != draft:
                 break
         seq.num_computed_tokens += accepted
-        self._record(Verified, seq_id=seq.seq_id, num_draft_tokens=len(drafts), num_accepted_tokens=accepted)
-
-    def _draft(self, batch: Batch) -> None:
-        """Let decodes compute drafts too, as far as budget and blocks are left over: it costs nobody anything."""
-        config = self.config
-        if config.max_num_speculating is not None and len(self.running) > config.max_num_speculating:
-            return
-        for work in batch.works:
-            seq = work.seq
-            if work.kind != "decode" or seq.sampling.penalises or seq.search:
-                continue
-            empty = self.pool.num_free - self.pool.num_cached
-            room = (len(seq.block_table) + empty) * config.block_size - seq.num_tokens
-            to_come = seq.max_tokens - seq.num_answer_tokens - 1
-            length = min(config.num_speculative_tokens, batch.spare, room, to_come)
-            if length > 0:
-                work.draft_tokens = self.propose(seq.token_ids, length)
-                work.num_tokens += len(work.draft_tokens)
-                batch.spare -= len(work.draft_tokens)
-                self.blocks.grow([work])
+        self._record(Verified, seq_id=seq.seq_id, draft_token_ids=tuple(drafts), num_accepted_tokens=accepted)
 
     def _tell(self, batch: Batch) -> None:
         """Record the works."""
@@ -269,6 +254,7 @@ class Scheduler:
         self.running.append(seq)
         self.admission.enters(seq)
         seq.wait_reason = None
+        seq.num_draft_computed_tokens = 0
         self._record(Admitted, seq_id=seq.seq_id)
         self.blocks.enter(seq)
 

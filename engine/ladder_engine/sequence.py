@@ -48,6 +48,7 @@ class Sequence:
     ```
     A step computes the tokens from `num_computed_tokens` on. When it reaches `num_tokens`, the next token is sampled,
     and `num_tokens` moves one further. After a preemption `num_computed_tokens` is 0 again and nothing else changes.
+    `num_draft_computed_tokens` is how far the KV of the draft model stands, where there is one.
     `block_hashes` are the names of the full blocks of `token_ids`, as far as somebody has asked for them, and
     `extra_keys` what they depend on besides the tokens (block_hash.py).
 
@@ -73,6 +74,7 @@ class Sequence:
     arrived_step: int = 0
     was_admitted: bool = False
     num_computed_tokens: int = 0
+    num_draft_computed_tokens: int = 0
     block_table: list[int] = field(default_factory=list)
     block_hashes: list[bytes] = field(default_factory=list)
     shares_tail: bool = False

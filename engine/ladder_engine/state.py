@@ -76,7 +76,8 @@ class SequenceState(msgspec.Struct, frozen=True, kw_only=True):
 class Work(msgspec.Struct, frozen=True):
     """What a step computes for one sequence: `num_tokens` tokens from position `start` on.
 
-    The last `num_draft_tokens` of them are a guess, of which the first `num_accepted_tokens` were right.
+    The last `num_draft_tokens` of them are a guess, of which the first `num_accepted_tokens` were right. When it is
+    verified, `draft_token_ids` names them.
     """
 
     seq_id: int
@@ -85,6 +86,7 @@ class Work(msgspec.Struct, frozen=True):
     num_tokens: int
     num_draft_tokens: int = 0
     num_accepted_tokens: int = 0
+    draft_token_ids: tuple[int, ...] = ()
 
     @property
     def end(self) -> int:

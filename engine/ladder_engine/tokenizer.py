@@ -42,10 +42,22 @@ class Tokenizer:
         return Tokenizer(self._backend, add_special_tokens=False)
 
     @property
+    def vocabulary(self) -> dict[str, int]:
+        """Every token and its id."""
+        found: dict[str, int] = self._backend.get_vocab()
+        return found
+
+    @property
     def num_tokens(self) -> int:
         """How many tokens it knows, special ones included."""
         size: int = self._backend.get_vocab_size(with_added_tokens=True)
         return size
+
+    def one_token_words(self) -> list[str]:
+        """The plain words that are one token each behind a space, in a fixed order: text of them has a known length."""
+        marked = {token[1:] for token in self._backend.get_vocab() if token[:1] in ("Ġ", "▁")}
+        plain = sorted(word for word in marked if word.isascii() and word.isalpha())
+        return [word for word in plain if len(self.bare().encode(f" {word}")) == 1]
 
     def encode(self, text: str) -> list[int]:
         """Token ids of `text`, with the special tokens that the tokenizer itself puts in front."""

@@ -200,10 +200,14 @@ class Sampled(Event, frozen=True):
 
 
 class Verified(Event, frozen=True):
-    """Of the sequence's draft, so many tokens were accepted, from its beginning on. Sampled has said them, and one more."""
+    """Of the sequence's draft, so many tokens were accepted, from its beginning on. Sampled has said them, and one more.
+
+    The draft followed the newest token that was known when the step began: the first of `draft_token_ids` stands at the
+    position after it.
+    """
 
     seq_id: int
-    num_draft_tokens: int
+    draft_token_ids: tuple[int, ...]
     num_accepted_tokens: int
 
 

@@ -24,11 +24,12 @@ CHECKS: dict[str, Callable[[Setting, torch.dtype], Iterator[Outcome]]] = {
     "rope": check_layers.check_rope,
     "silu_mul": check_layers.check_silu_mul,
     "sample": check_tokens.check_sample,
+    "filter_probs": check_tokens.check_filter_probs,
     "verify_draft": check_tokens.check_verify_draft,
     "moe": check_layers.check_moe,
     "quantised_kv": check_layers.check_quantised_kv,
 }
-ONE_DTYPE = ("sample", "verify_draft")
+ONE_DTYPE = ("sample", "filter_probs", "verify_draft")
 
 
 def run(setting: Setting, only: str | None = None) -> Iterator[tuple[str, torch.dtype, Outcome]]:

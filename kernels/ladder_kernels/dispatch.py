@@ -5,7 +5,7 @@
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, Protocol
 
 import torch
@@ -13,7 +13,11 @@ from torch import Tensor
 
 from ladder_kernels.rope_table import rope_table
 
-__all__ = ["KernelError", "Mode", "Operations", "choose", "rope_table"]
+__all__ = ["DRAFT_STREAM", "KernelError", "Mode", "Operations", "choose", "rope_table"]
+
+DRAFT_STREAM = (
+    2  # the draws of drafts at a position; what is said there uses the streams 0 and 1 (verify_draft.py)
+)
 
 Mode = Literal["auto", "torch", "triton", "interpret"]
 
@@ -39,6 +43,13 @@ class PagedAttention(Protocol):
         """Return out [T, Hq, D]."""
 
 
+class Linear(Protocol):
+    """A matrix product as torch has it: x [T, in], weight [out, in], bias [out]."""
+
+    def __call__(self, x: Tensor, weight: Tensor, bias: Tensor | None = None, /) -> Tensor:
+        """Return x w^T + b, [T, out]."""
+
+
 class RmsNorm(Protocol):
     """See rms_norm.py for shapes and dtypes."""
 
@@ -46,6 +57,23 @@ class RmsNorm(Protocol):
         self, x: Tensor, weight: Tensor, eps: float, residual: Tensor | None = None
     ) -> Tensor | tuple[Tensor, Tensor]:
         """Return y, or (y, x + residual) when a residual is given."""
+
+
+class Sample(Protocol):
+    """See sample.py for shapes and dtypes."""
+
+    def __call__(
+        self,
+        logits: Tensor,
+        temperature: Tensor,
+        top_k: Tensor,
+        top_p: Tensor,
+        min_p: Tensor,
+        seeds: Tensor,
+        positions: Tensor,
+        stream: int = 0,
+    ) -> Tensor:
+        """Return one token id for each row."""
 
 
 @dataclass(frozen=True)
@@ -56,15 +84,18 @@ class Operations:
     store_kv: Callable[[Tensor, Tensor, Tensor, Tensor, Tensor], None]
     copy_blocks: Callable[[Tensor, Tensor, Tensor], None]
     paged_attention: PagedAttention
+    linear: Linear
     rms_norm: RmsNorm
     rope: Callable[[Tensor, Tensor, Tensor, Tensor], tuple[Tensor, Tensor]]
     silu_mul: Callable[[Tensor], Tensor]
     moe: Callable[[Tensor, Tensor, Tensor, Tensor, int, bool], Tensor]
-    sample: Callable[[Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor], Tensor]
+    sample: Sample
+    filter_probs: Callable[[Tensor, Tensor, Tensor, Tensor, Tensor], Tensor]
+    verify_draft: Callable[[Tensor, Tensor | None, Tensor, Tensor, Tensor, Tensor], tuple[Tensor, Tensor]]
 
 
-def choose(device: torch.device, mode: Mode = "auto") -> Operations:
-    """Return the operations for `device`.
+def choose(device: torch.device, mode: Mode = "auto", batch_invariant: bool = False) -> Operations:
+    """Return the operations for `device`; with `batch_invariant` those of batch_invariant.py, where they differ.
 
     `auto` takes Triton on a GPU (CUDA or ROCm) where it is installed, and the torch twins elsewhere; `torch` always the
     twins; `triton` the compiled kernels; `interpret` the same kernels run by Triton's interpreter on the CPU, slowly.
@@ -72,6 +103,11 @@ def choose(device: torch.device, mode: Mode = "auto") -> Operations:
 
     Raises KernelError when the mode cannot run here.
     """
+    operations = _choose(device, mode)
+    return _batch_invariant(operations) if batch_invariant else operations
+
+
+def _choose(device: torch.device, mode: Mode) -> Operations:
     if mode == "torch" or (mode == "auto" and device.type != "cuda"):
         return _twins()
     if mode == "interpret":
@@ -99,6 +135,7 @@ def choose(device: torch.device, mode: Mode = "auto") -> Operations:
 def _twins() -> Operations:
     from ladder_kernels import (
         copy_blocks,
+        filter_probs,
         moe_gemm,
         paged_attention,
         rms_norm,
@@ -106,6 +143,7 @@ def _twins() -> Operations:
         sample,
         silu_mul,
         store_kv,
+        verify_draft,
     )
 
     return Operations(
@@ -113,17 +151,21 @@ def _twins() -> Operations:
         store_kv=store_kv.store_kv_torch,
         copy_blocks=copy_blocks.copy_blocks_torch,
         paged_attention=paged_attention.paged_attention_torch,
+        linear=torch.nn.functional.linear,
         rms_norm=rms_norm.rms_norm_torch,
         rope=rope.rope_torch,
         silu_mul=silu_mul.silu_mul_torch,
         moe=moe_gemm.moe_torch,
         sample=sample.sample_torch,
+        filter_probs=filter_probs.filter_probs_torch,
+        verify_draft=verify_draft.verify_draft_torch,
     )
 
 
 def _kernels(name: str) -> Operations:
     from ladder_kernels import (
         copy_blocks,
+        filter_probs,
         moe_gemm,
         paged_attention,
         rms_norm,
@@ -131,6 +173,7 @@ def _kernels(name: str) -> Operations:
         sample,
         silu_mul,
         store_kv,
+        verify_draft,
     )
 
     return Operations(
@@ -138,9 +181,32 @@ def _kernels(name: str) -> Operations:
         store_kv=store_kv.store_kv_triton,
         copy_blocks=copy_blocks.copy_blocks_triton,
         paged_attention=paged_attention.paged_attention_triton,
+        linear=torch.nn.functional.linear,
         rms_norm=rms_norm.rms_norm_triton,
         rope=rope.rope_triton,
         silu_mul=silu_mul.silu_mul_triton,
         moe=moe_gemm.moe_triton,
         sample=sample.sample_triton,
+        filter_probs=filter_probs.filter_probs_triton,
+        verify_draft=verify_draft.verify_draft_triton,
+    )
+
+
+def _batch_invariant(operations: Operations) -> Operations:
+    from ladder_kernels import batch_invariant
+
+    if operations.name == "torch":
+        return replace(
+            operations,
+            paged_attention=batch_invariant.paged_attention_in_tiles,
+            linear=batch_invariant.linear_torch,
+            rms_norm=batch_invariant.rms_norm_in_blocks,
+            silu_mul=batch_invariant.silu_mul_in_slices,
+            moe=batch_invariant.moe_in_blocks,
+        )
+    return replace(
+        operations,
+        paged_attention=batch_invariant.paged_attention_fixed_split,
+        linear=batch_invariant.linear_triton,
+        moe=batch_invariant.moe_fixed_tile,
     )

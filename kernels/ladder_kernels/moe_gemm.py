@@ -117,12 +117,18 @@ def moe_block_m(num_pairs: int, experts: int) -> int:
 
 
 def moe_triton(
-    x: Tensor, router_logits: Tensor, w_gate_up: Tensor, w_down: Tensor, top_k: int, renormalise: bool = True
+    x: Tensor,
+    router_logits: Tensor,
+    w_gate_up: Tensor,
+    w_down: Tensor,
+    top_k: int,
+    renormalise: bool = True,
+    block_m: int | None = None,
 ) -> Tensor:
     """The feed-forward layer of a mixture of experts [T, H]: route, align, two grouped products, combine."""
     weights, ids = moe_route_triton(router_logits, top_k, renormalise)
     experts, pairs = w_down.shape[0], ids.numel()
-    sorted_pairs, block_experts = moe_align_triton(ids, experts, moe_block_m(pairs, experts))
+    sorted_pairs, block_experts = moe_align_triton(ids, experts, block_m or moe_block_m(pairs, experts))
     gate_up = moe_gemm_triton(x, w_gate_up, sorted_pairs, block_experts, pairs, top_k)
     down = moe_gemm_triton(silu_mul_triton(gate_up), w_down, sorted_pairs, block_experts, pairs, 1)
     return moe_combine_triton(down, weights)

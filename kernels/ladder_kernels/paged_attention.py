@@ -289,6 +289,10 @@ def _attend_group(
     keys, values = (_gather(cache, rows).to(wide) for cache in (key_cache, value_cache))
     sequences, kv_len = keys.shape[0], keys.shape[2]
     longest = int(q_lens.max())
+    if longest == 1:  # what is live is what is visible
+        tile_out = _attend(query[starts][:, None].to(wide), keys, values, live[:, None], scale)
+        out[starts] = tile_out[:, 0].to(out.dtype)
+        return
     tile = max(1, _MAX_SCORES // (sequences * query.shape[1] * kv_len))
     for first in range(0, longest, tile):
         step = torch.arange(first, min(first + tile, longest), device=query.device)

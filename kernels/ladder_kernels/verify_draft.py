@@ -6,7 +6,8 @@
 
 p is the target's distribution and q the draft's, both after the same filters (sample.py). A draft that only names tokens
 (n-gram lookup, greedy draft) has q = 1 at its token: then u < p accepts, and the residual is p without the token.
-Leviathan et al. 2023, Chen et al. 2023.
+Leviathan et al. 2023, Chen et al. 2023. The draw at a position uses the number that plain sampling uses there, so without
+a draft, and after one that was accepted whole, the token is the one that plain sampling would have drawn.
 
 target_probs   [S, K + 1, V] fp32   rows 0 .. num_drafts are read; a greedy request brings one-hot rows
 draft_probs    [S, K, V] fp32       or None for a draft that only names tokens
@@ -18,7 +19,7 @@ returns        tokens [S, K + 1] int64, -1 after the last, and num_accepted [S] 
 
 Grid: one program a sequence.
 
-    drafts   the  cat  sat  on          u_0 u_1 u_2 (stream 1), then one draw over V (stream 2)
+    drafts   the  cat  sat  on          u_0 u_1 u_2 (stream 1), then one draw over V (stream 0)
     accept    ✓    ✓    ✗   (not looked at)
     tokens   the  cat  lay  -1  -1      num_accepted = 2
 
@@ -35,7 +36,7 @@ from ladder_kernels.lang import jit, next_power_of_2, tl
 from ladder_kernels.philox import uniform, uniform_torch
 from ladder_kernels.sample import inverse_cdf
 
-ACCEPT_STREAM, DRAW_STREAM = 1, 2
+DRAW_STREAM, ACCEPT_STREAM = 0, 1  # drafts themselves are drawn with a third one (dispatch.DRAFT_STREAM)
 
 
 @jit
@@ -79,7 +80,7 @@ def verify_draft_kernel(
     banned = tl.load(draft_tokens_ptr + seq * MAX_DRAFTS + accepted, mask=rejected, other=-1)
     target_ptr += accepted.to(tl.int64) * VOCAB
     draft_ptr += accepted.to(tl.int64) * VOCAB
-    u = uniform(seed, position + accepted, 2)
+    u = uniform(seed, position + accepted, 0)
     target = (u * 0.0).to(tl.float64)  # masses add up in fp64, as in sample.py
     drawn = accepted * 0 - 1
     for draw in tl.static_range(2):  # the first walk measures the mass, the second draws

@@ -22,6 +22,8 @@ Write = Callable[..., Path]
         ("H100, TP8, fp8, p99, F1.09, Llama-3.1-8B and a 70B model", []),
         ("the 99th percentile of 2023, dated 2025-09-05", []),
         ("`x = 42` and ``2 ` 3`` in code", []),
+        (r"$E = 1 + \alpha^2$ and $$S = 4 / 5$$ give 3", ["3"]),
+        ("$2 an hour and $3 at night", ["2", "3"]),
         ("[post](https://example.org/2024/7) and https://example.org/12", []),
         ("295 FLOP/B [F1.09]", ["295"]),
         ("between 10 and 20 µs; 64-way", ["10", "20", "64"]),

@@ -9,6 +9,7 @@ import pytest
 from ladder_content.loader import bundled_pack, load_pack
 from ladder_content.model import Pack
 from ladder_desktop.app import Application
+from ladder_desktop.preferences import Preferences
 from ladder_desktop.study import Desk
 from ladder_desktop.theme import apply, load_theme
 from PySide6.QtCore import QEvent
@@ -31,9 +32,12 @@ def pack() -> Pack:
 def application(qapp: QApplication, tmp_path: Path, pack: Pack) -> Iterator[Application]:
     theme = load_theme("light")
     apply(qapp, theme)
+    Preferences.open(tmp_path / "data").introduced = True
     made = Application(tmp_path / "data", pack, Desk.open(tmp_path / "data"), theme)
     made.window.show()
     yield made
+    while (dialog := QApplication.activeModalWidget()) is not None:
+        dialog.close()  # a test that failed may have left one, and the next test would not get the keyboard
     made.close()
     made.window.deleteLater()
     made.deleteLater()

@@ -159,5 +159,7 @@ def takes_turns(one: str, other: str) -> bool:
     page, first = one.split(".")
     second = other.split(".")[1]
     answers = {"again", "hard", "good", "easy", "accept"}
+    if {one, other} == {"interview.begin", "interview.next"}:
+        return True
     asks = {"reveal", "open", *(f"option-{letter}" for letter in "abcdefgh")}
     return other.startswith(f"{page}.") and bool({first, second} & answers and {first, second} & asks)

@@ -10,22 +10,23 @@ from pathlib import Path
 
 import pytest
 from ladder_content.loader import bundled_pack
-from ladder_desktop import app as app_module
+from ladder_desktop import exporting, start
 from ladder_desktop.app import Application
-from ladder_desktop.dialogs import ShortcutSheet
 from ladder_desktop.home_page import HomePage
 from ladder_desktop.live.live_page import LivePage
+from ladder_desktop.palette import Palette
+from ladder_desktop.shortcut_sheet import ShortcutSheet
 from ladder_desktop.study import Desk, Rating
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox, QPushButton, QTableWidget, QWidget
+from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox, QPushButton, QTableWidget
 from pytestqt.qtbot import QtBot
 
-PAGES = ["home", "study:hub", "drill", "tickets", "live"]
+PAGES = ["home", "study:hub", "drill", "tickets", "interview", "stats", "live", "settings"]
 
 
 def place(application: Application, key: str) -> int:
-    return [entry.key for entry in application._entries()].index(key)
+    return [entry.key for entry in application._pages.entries()].index(key)
 
 
 def by_rail(application: Application, key: str, qtbot: QtBot) -> None:
@@ -37,22 +38,35 @@ def by_menu(application: Application, key: str, qtbot: QtBot) -> None:
 
 
 def by_key(application: Application, key: str, qtbot: QtBot) -> None:
-    digit = (place(application, key) + 1) % 10
-    qtbot.keyClick(application.window, Qt.Key(Qt.Key.Key_0 + digit), Qt.KeyboardModifier.AltModifier)
+    keys = action(application, key).shortcuts()[0][0]
+    qtbot.keyClick(application.window, keys.key(), keys.keyboardModifiers())
+
+
+def open_palette(application: Application, qtbot: QtBot) -> Palette:
+    found = next(one for one in application.window.findChildren(Palette) if one.isVisible())
+    qtbot.waitUntil(found.line.hasFocus, timeout=30_000)
+    return found
+
+
+def by_palette(application: Application, key: str, qtbot: QtBot) -> None:
+    qtbot.keyClick(application.window, Qt.Key.Key_K, Qt.KeyboardModifier.ControlModifier)
+    line = open_palette(application, qtbot).line
+    qtbot.keyClicks(line, action(application, key).text())
+    qtbot.keyClick(line, Qt.Key.Key_Return)
 
 
 def action(application: Application, key: str) -> QAction:
     return next(one for one in application.window.all_actions() if one.data() == key)
 
 
-@pytest.mark.parametrize("way", [by_rail, by_menu, by_key])
+@pytest.mark.parametrize("way", [by_rail, by_menu, by_key, by_palette])
 @pytest.mark.parametrize("key", PAGES)
 def test_every_page_by_every_way(application: Application, qtbot: QtBot, way: object, key: str) -> None:
     application.window.show_page("drill" if key == "home" else "home")
     assert callable(way)
     way(application, key, qtbot)
     assert application.window.page(key).isVisible()
-    assert application.window.rail.currentItem().data(Qt.ItemDataRole.UserRole) == key
+    assert application.window.rail.key_of(application.window.rail.currentItem()) == key
 
 
 @pytest.mark.parametrize("key", ["study:hub", "drill", "tickets", "live"])
@@ -76,7 +90,7 @@ def test_arrow_keys_walk_down_the_rail_and_enter_goes_into_the_page(
     assert rail.currentRow() == 3
     assert application.window.focusWidget() is rail
     qtbot.keyClick(rail, Qt.Key.Key_Return)
-    page = application.window.page(application._entries()[3].key)
+    page = application.window.page(application._pages.entries()[3].key)
     assert page.isAncestorOf(application.window.focusWidget())
 
 
@@ -128,27 +142,15 @@ def test_an_engine_that_fails_is_a_dialog_and_stays_on_the_page(
     assert page.head.message.text() == box(application).text()
 
 
-def test_every_focusable_widget_has_a_name(application: Application) -> None:
-    for key in PAGES:
-        application.window.show_page(key)
-    nameless = [
-        f"{type(widget).__name__} in {type(widget.parentWidget()).__name__}"
-        for widget in application.window.findChildren(QWidget)
-        if widget.focusPolicy() & Qt.FocusPolicy.TabFocus
-        and widget.isVisibleTo(application.window)
-        and not (widget.accessibleName() or getattr(widget, "text", str)())
-    ]
-    assert not nameless
-
-
 def test_the_counts_in_the_rail_follow_an_answer(application: Application, qtbot: QtBot) -> None:
     application.window.show_page("drill")
-    row = place(application, "drill")
-    before = application.window.rail.item(row).text()
+    before = application.window.rail.mark("drill").due
     qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Space)
     qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_4)
     assert len(application.desk.reviews()) == 1
-    assert application.window.rail.item(row).text() != before
+    assert application.window.rail.mark("drill").due == before - 1
+    study = next(one for one in application.pack.studies if application.desk.progress(one.id).learned)
+    assert application.window.rail.mark(f"study:{study.id}").share == 1 / len([*study.cards, *study.tickets])
 
 
 def test_the_sheet_shows_the_keys_of_menus_and_page(application: Application) -> None:
@@ -156,7 +158,7 @@ def test_the_sheet_shows_the_keys_of_menus_and_page(application: Application) ->
     application.window.show_shortcuts()
     sheet = application.window.findChild(ShortcutSheet)
     table = sheet.findChild(QTableWidget)
-    rows = {table.item(row, 0).text(): table.item(row, 1).text() for row in range(table.rowCount())}
+    rows = {table.item(row, 1).text(): table.item(row, 2).text() for row in range(table.rowCount())}
     assert rows["Export progress…"] == "Ctrl+E"
     assert any("Good" in name and keys.startswith("3") for name, keys in rows.items())
     sheet.close()
@@ -174,7 +176,7 @@ def test_export_by_the_menu(
 ) -> None:
     chosen = f"(*{suffix})"
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / "mine"), chosen))
-    application.ask_export()
+    application.files.ask_export()
     assert (tmp_path / f"mine{suffix}").stat().st_size > 500
     assert f"mine{suffix}" in box(application).text()
 
@@ -184,7 +186,7 @@ def test_a_name_without_its_ending_replaces_no_file(
 ) -> None:
     (tmp_path / "mine.zip").write_text("precious")
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / "mine"), "(*.zip)"))
-    application.ask_export()
+    application.files.ask_export()
     assert (tmp_path / "mine.zip").read_text() == "precious"
     assert "mine.zip" in box(application).text()
 
@@ -194,7 +196,7 @@ def test_an_export_that_fails_is_a_dialog(
 ) -> None:
     target = tmp_path / "no such folder" / "mine.apkg"
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(target), ""))
-    application.ask_export()
+    application.files.ask_export()
     assert box(application).icon() == QMessageBox.Icon.Warning
     assert "mine.apkg" in box(application).text()
 
@@ -209,10 +211,10 @@ def test_progress_travels_by_bundle(
             Rating.GOOD,
             timedelta(seconds=9),
         )
-        app_module.exporting.export(tmp_path / "p.ladder", other, application.pack)
+        exporting.export(tmp_path / "p.ladder", other, application.pack)
         expected = other.states()
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (str(tmp_path / "p.ladder"), ""))
-    application.ask_import()
+    application.files.ask_import()
     assert application.desk.states() == expected
     assert "1 review" in box(application).text()
 
@@ -224,7 +226,7 @@ def test_a_bundle_cut_short_is_a_dialog_and_changes_nothing(
     (tmp_path / "p.ladder").write_bytes((tmp_path / "p.ladder").read_bytes()[:300])
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (str(tmp_path / "p.ladder"), ""))
     before = application.desk.states()
-    application.ask_import()
+    application.files.ask_import()
     assert "p.ladder" in box(application).text()
     assert application.desk.states() == before
 
@@ -240,7 +242,7 @@ def test_a_broken_pack_is_a_dialog_and_the_old_one_stays(
     (broken / "facts.yaml").write_text("- id: [", "utf-8")
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (str(broken / "pack.yaml"), ""))
     pack = application.pack
-    application.ask_pack()
+    application.files.ask_pack()
     assert "facts.yaml" in box(application).text()
     assert application.pack is pack
     assert application.window.page("home").isVisible()
@@ -255,7 +257,7 @@ def test_another_pack_takes_the_place_of_the_first(
     for key in PAGES:
         application.window.show_page(key)
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (str(other / "pack.yaml"), ""))
-    application.ask_pack()
+    application.files.ask_pack()
     assert application.pack.id == "mine"
     item = application.desk.next_item("card")
     assert item is not None
@@ -270,7 +272,7 @@ def test_a_start_that_fails_is_a_dialog_and_status_2(
     said = []
     monkeypatch.setattr(QMessageBox, "exec", lambda self: said.append(self.text()))
     (tmp_path / "data").write_text("in the way")
-    assert app_module.run(tmp_path / "data", bundled_pack(), "light") == 2
+    assert start.run(tmp_path / "data", bundled_pack(), "light") == 2
     assert len(said) == 1
     assert "data" in said[0]
 
@@ -282,7 +284,7 @@ def test_ctrl_c_in_the_terminal_quits(
     before = signal.getsignal(signal.SIGINT)
     QTimer.singleShot(100, lambda: signal.raise_signal(signal.SIGINT))
     try:
-        assert app_module.run(tmp_path / "data", bundled_pack(), "light") == 0
+        assert start.run(tmp_path / "data", bundled_pack(), "light") == 0
     finally:
         signal.signal(signal.SIGINT, before)
 

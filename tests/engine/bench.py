@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from ladder_engine.batch import Batch, Work
 from ladder_engine.config import EngineConfig
+from ladder_engine.drafting import TO_BE_DRAFTED
 from ladder_engine.engine import Engine
 from ladder_engine.fold import RunState, fold
 from ladder_engine.inputs import Inputs, prepare
@@ -36,8 +37,8 @@ def next_token(tokens: list[int], seed: int | None = None) -> int:
 
 
 def likeliest(tokens: list[int], count: int) -> list[tuple[int, float]]:
-    """The tokens that may follow, likeliest first, with what stands for their log-probabilities."""
-    scored = [(token, -1 - zlib.crc32(bytes([*tokens, token])) % 4096 / 1024) for token in range(VOCABULARY)]
+    """The tokens that may follow, likeliest first, with what stands for their log-probabilities; no two are equal."""
+    scored = [(token, -1 - zlib.crc32(bytes([*tokens, token])) / 2**30) for token in range(VOCABULARY)]
     return sorted(scored, key=lambda pair: -pair[1])[:count]
 
 
@@ -68,6 +69,7 @@ class ChecksumExecutor:
     def __init__(self, config: EngineConfig) -> None:
         self.block_size = config.block_size
         self.cache = np.full(config.num_blocks * config.block_size, 255, dtype=np.uint8)
+        self.draft_cache = self.cache.copy()
         self.host = np.full((config.num_host_blocks, config.block_size), 255, dtype=np.uint8)
 
     def execute(self, batch: Batch) -> list[list[Output]]:
@@ -78,6 +80,11 @@ class ChecksumExecutor:
             blocks[block] = self.host[host]
         for source, copy in batch.moves.copies:
             blocks[copy] = blocks[source]
+            drafted = self.draft_cache.reshape(-1, self.block_size)
+            drafted[copy] = drafted[source]
+        for work in batch.works:
+            if work.num_catch_up_tokens:
+                self.draft(work)
         inputs = prepare(batch.works, self.block_size)
         self.cache[inputs.slot_mapping] = inputs.token_ids
         rows = zip(inputs.sample_rows, inputs.sample_positions, inputs.seeds, strict=True)
@@ -97,6 +104,28 @@ class ChecksumExecutor:
         if wish.logprobs is None:
             return Output(token)
         return Output(token, ((token, 0.0), *likeliest(tokens, wish.logprobs)))
+
+    def draft(self, work: Work) -> None:
+        """Do what a draft model does, and see that the KV it would read is that of the sequence's own tokens."""
+        seq, start = work.seq, work.seq.num_draft_computed_tokens
+        end = start + work.num_catch_up_tokens
+        self.write_draft(seq, start, seq.token_ids[start:end])
+        assert self.draft_cache[self.slots(seq, end)].tolist() == seq.token_ids[:end]
+        if work.draft_tokens:
+            assert end == seq.num_tokens
+            assert set(work.draft_tokens) == {TO_BE_DRAFTED}
+            work.draft_tokens = half_right(seq.token_ids, len(work.draft_tokens))
+            self.write_draft(seq, end, work.draft_tokens[:-1])
+
+    def write_draft(self, seq: Sequence, start: int, token_ids: list[int]) -> None:
+        self.draft_cache[self.slots(seq, start + len(token_ids))[start:]] = token_ids
+
+    def slots(self, seq: Sequence, count: int) -> Any:
+        """Where the first `count` tokens of a sequence have their KV."""
+        blocks = np.array(seq.block_table, dtype=np.int64)[:, None] * self.block_size
+        slots = (blocks + np.arange(self.block_size)).reshape(-1)
+        assert len(slots) >= count
+        return slots[:count]
 
 
 def half_right(token_ids: list[int], most: int) -> list[int]:

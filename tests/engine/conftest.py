@@ -27,7 +27,10 @@ class Machine:
         self.events: list[AnyEvent] = []
         self.config = config
         self.model = Decoder.load(
-            folder, choose(torch.device("cpu"), "torch"), torch.device("cpu"), torch.float32
+            folder,
+            choose(torch.device("cpu"), "torch", config.batch_invariant),
+            torch.device("cpu"),
+            torch.float32,
         )
         self.tokenizer = Tokenizer.load(folder)
         self.engine = Engine(

@@ -9,6 +9,7 @@ from typing import TypeVar
 import pytest
 from ladder_content.loader import bundled_pack, load_pack
 from ladder_content.text import plain_text
+from ladder_engine.acceptance import measure, questions
 from ladder_engine.fold import RunState, fold
 from ladder_engine.model_config import ModelConfig
 from ladder_engine.models import find_model
@@ -194,3 +195,18 @@ def test_the_bundled_models_are_small_and_share_a_tokenizer() -> None:
     assert sum((folder / "model.safetensors").stat().st_size for folder in folders) <= 12 * 2**20
     first, second = ((folder / "tokenizer.json").read_bytes() for folder in folders)
     assert first == second
+
+
+def test_the_draft_is_accepted_where_it_has_read_the_text_and_hardly_elsewhere() -> None:
+    """The record is recounted on a few cards of either kind."""
+    record = json.loads((find_model("ladder-draft") / "training.json").read_text("utf-8"))["acceptance"]
+    corpus = plain_text(load_pack(bundled_pack()).studies)
+    rates = []
+    for seen, name in ((True, "cards it has read"), (False, "cards it has not read")):
+        counted = measure(questions(corpus, seen=seen)[:6])
+        told = record[name]
+        assert told["num_accepted_tokens"] == sum(told["accepted_per_pos"])
+        assert told["acceptance_rate"] == round(told["num_accepted_tokens"] / told["num_draft_tokens"], 3)
+        assert counted["acceptance_rate"] == pytest.approx(told["acceptance_rate"], abs=0.2)
+        rates.append(counted["acceptance_rate"])
+    assert rates[0] > 3 * rates[1]

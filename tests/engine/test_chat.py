@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+import signal
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from ladder_desktop.chat_command import Interrupts
 from ladder_desktop.cli import main
 from ladder_engine.chat import Chat
 from ladder_engine.errors import EngineError
@@ -93,3 +95,23 @@ def test_the_command_says_what_the_bundled_model_is(tmp_path: Path) -> None:
     unknown = CliRunner().invoke(main, ["--data", str(tmp_path), "chat", "--model", "gpt-5"], input="")
     assert unknown.exit_code == 2
     assert "There is no model 'gpt-5'" in unknown.stderr
+
+
+def test_the_first_interrupt_asks_and_the_second_leaves() -> None:
+    before = signal.getsignal(signal.SIGINT)
+    with Interrupts() as interrupts:
+        assert not interrupts.asked()
+        signal.raise_signal(signal.SIGINT)
+        assert interrupts.asked()
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_a_line_that_is_too_long_ends_nothing(folder: Path, tmp_path: Path) -> None:
+    ModelStore(tmp_path / "models").add(folder, "mine")
+    arguments = ["--data", str(tmp_path), "chat", "--model", "mine", "--max-tokens", "5"]
+    result = CliRunner().invoke(main, arguments, input="word " * 200 + "\na batch\n")
+    assert result.exit_code == 0
+    assert "That is too long" in result.stderr
+    assert len(re.findall("KV blocks in use", result.stdout)) == 1

@@ -73,20 +73,31 @@ class EngineMachine(RuleBasedStateMachine):
         budget=st.integers(1, 20),
         max_model_len=st.integers(8, 40),
         admission=st.sampled_from(["fcfs", "fcfs", "priority", "fair"]),
+        speculation=st.sampled_from(
+            [{}, {}]
+            + [{"num_speculative_tokens": length} for length in (1, 3, 6)]
+            + [{"num_speculative_tokens": length, "draft_model": "d"} for length in (1, 3, 6)]
+        ),
         composition=st.sampled_from(["mixed", "mixed", "prefill_first", "decode_first"]),
         max_prefill_chunk=st.sampled_from([None, None, 3]),
-        num_speculative_tokens=st.sampled_from([0, 0, 1, 3, 6]),
         max_num_speculating=st.sampled_from([None, None, 2]),
         max_num_waiting=st.sampled_from([None, None, 3]),
         swap=SWAP,
         mode=MODES,
     )
-    def build(self, budget: int, mode: dict[str, Any], swap: dict[str, Any], **limits: Any) -> None:
+    def build(
+        self,
+        budget: int,
+        mode: dict[str, Any],
+        swap: dict[str, Any],
+        speculation: dict[str, Any],
+        **limits: Any,
+    ) -> None:
         if mode.get("kv_layout") == "slab":
             slab = -(-limits["max_model_len"] // limits["block_size"])
             limits["num_blocks"] = slab * (1 + limits["num_blocks"] % 3)
-        self.bench = Bench(max_num_batched_tokens=budget, **limits, **mode, **swap)
-        self.bench.engine.scheduler.propose = half_right
+        self.bench = Bench(max_num_batched_tokens=budget, **limits, **mode, **swap, **speculation)
+        self.bench.engine.scheduler.drafting.propose = half_right
         self.everyone: list[Sequence] = []
         self.aborted: set[int] = set()
         self.idle: Counter[int] = Counter()
@@ -140,6 +151,13 @@ class EngineMachine(RuleBasedStateMachine):
         if first and not first[0].finish_reason and self.bench.config.composition == "mixed":
             now = sum(seq.num_tokens + seq.num_computed_tokens for seq in first[0].unit)
             assert now > told, "who is most urgent always advances"
+        if self.bench.config.admission == "priority":
+            ranks = {seq.seq_id: seq.arrived_step + HEAD_START * seq.priority for seq in ran}
+            kept = [rank for seq_id, rank in ranks.items() if seq_id not in preempted]
+            lost = [rank for seq_id, rank in ranks.items() if seq_id in preempted]
+            assert max(kept, default=-(10**9)) <= min(lost, default=10**9), (
+                "the least urgent gives up its blocks"
+            )
         for seq in ran:
             done = seq.seq_id in scheduled or seq.seq_id in preempted or seq.seq_id in waits
             self.idle[seq.seq_id] = 0 if done else self.idle[seq.seq_id] + 1
@@ -150,6 +168,8 @@ class EngineMachine(RuleBasedStateMachine):
             self.bench.config.max_num_batched_tokens
         )
         assert isinstance(events[-1], StepTimed)
+        for seq in self.bench.engine.scheduler.running:
+            assert seq.num_draft_computed_tokens <= seq.num_computed_tokens
         self.check_shared(events)
         self.bench.check_blocks()
         self.bench.check_fold()

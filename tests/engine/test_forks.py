@@ -185,6 +185,15 @@ def test_a_beam_search_finds_what_a_plain_one_finds(
             assert bench.state.sequences[one.seq_id].text == "".join(chr(97 + token) for token in one.answer)
 
 
+def test_answers_of_one_token_are_as_many_as_were_asked_for() -> None:
+    bench = Bench()
+    seq = bench.add(3, 1, wish={"beam_width": 3, "n": 3})
+    bench.run()
+    bench.check_fold()
+    check_search(seq)
+    assert [len(one.answer) for one in family(seq)] == [1, 1, 1]
+
+
 def test_beams_that_nobody_needs_are_dropped_and_the_answer_is_the_best() -> None:
     bench = Bench()
     wish = {"beam_width": 4}

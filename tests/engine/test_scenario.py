@@ -41,7 +41,11 @@ def write(folder: Path, text: str) -> Path:
 def test_a_scenario_reads_as_it_is_written(tmp_path: Path) -> None:
     path = write(tmp_path, GOOD)
     scenario = load_scenario(path)
-    assert (scenario.id, scenario.path, scenario.model_folder()) == ("two-chats", path, tmp_path / "model")
+    assert (scenario.id, scenario.path, scenario.model_folder(scenario.model)) == (
+        "two-chats",
+        path,
+        tmp_path / "model",
+    )
     assert scenario.engine.num_blocks == 8
     ada, ben = scenario.requests
     assert (ada.arrive_at_step, ada.sampling.temperature) == (1, 0.0)

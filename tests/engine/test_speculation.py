@@ -38,7 +38,7 @@ def test_a_draft_is_what_followed_the_longest_tail_the_last_time(tokens: list[in
 
 def drafting(propose: Callable[[list[int], int], list[int]], **limits: Any) -> Bench:
     bench = Bench(**({"num_speculative_tokens": 4, "max_num_batched_tokens": 32} | limits))
-    bench.engine.scheduler.propose = propose
+    bench.engine.scheduler.drafting.propose = propose
     return bench
 
 
@@ -79,7 +79,7 @@ def test_nothing_counts_after_the_first_wrong_token() -> None:
     bench.run()
     bench.check_fold()
     check_answer(seq)
-    full = [event for event in bench.of(Verified) if event.num_draft_tokens == 4]
+    full = [event for event in bench.of(Verified) if len(event.draft_token_ids) == 4]
     assert full
     assert {event.num_accepted_tokens for event in full} == {1}
 
@@ -93,7 +93,7 @@ def test_the_counters_have_vllms_meaning() -> None:
     summary = summarize_state(bench.state)
     verified = bench.of(Verified)
     assert summary.num_drafts == len(verified) > 20
-    assert summary.num_draft_tokens == sum(event.num_draft_tokens for event in verified)
+    assert summary.num_draft_tokens == sum(len(event.draft_token_ids) for event in verified)
     assert summary.num_accepted_tokens == sum(event.num_accepted_tokens for event in verified) > 20
     assert sum(summary.accepted_per_pos) == summary.num_accepted_tokens
     assert list(summary.accepted_per_pos) == sorted(summary.accepted_per_pos, reverse=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy
 import pytest
 import torch
 import triton
@@ -107,6 +108,18 @@ def test_offsets_are_64_bits_wide():
     torch.testing.assert_close(out[0], new.view(32, 64) * 0.01)  # a lone position is its own value
 
 
+@pytest.fixture
+def even_dot(monkeypatch):
+    """tl.dot as a tensor core does it: each row in the same way. numpy's BLAS treats the rows at the end of a tile apart."""
+    from triton.runtime import interpreter
+
+    def dot(self, a, b, d, *rest):
+        product = numpy.einsum("mk,kn->mn", a.data.astype(numpy.float32), b.data.astype(numpy.float32))
+        return interpreter.TensorHandle(product.astype(d.data.dtype) + d.data, d.dtype.scalar)
+
+    monkeypatch.setattr(interpreter.InterpreterBuilder, "create_dot", dot)
+
+
 def run_invariant(batch, sequences, chunk=None):
     """paged_attention of some of the sequences under the batch-invariant plan, prompts in chunks when asked."""
     plan = split_kv.batch_invariant_plan(2, 128, split_size=32)
@@ -137,12 +150,27 @@ def run_invariant(batch, sequences, chunk=None):
     return torch.stack([outs[row] for row in sorted(outs)])
 
 
-def test_batch_invariant_mode_gives_the_same_bits_alone_in_a_batch_and_in_chunks():
+def test_batch_invariant_mode_gives_the_same_bits_alone_in_a_batch_and_in_chunks(even_dot):
     batch = paged_batch([1, 9, 1], [100, 70, 33], 4, 2, 64, torch.float16, CPU)
     together = run_invariant(batch, [0, 1, 2])
     alone = torch.cat([run_invariant(batch, [s]) for s in (0, 1, 2)])
     assert torch.equal(together, alone)
     assert torch.equal(run_invariant(batch, [1], chunk=4), together[1:10])
+
+
+def test_batch_invariant_products_give_the_same_bits_alone_and_in_a_batch(even_dot):
+    operations = choose(CPU, "interpret", batch_invariant=True)
+    x, weight, bias = torch.randn(19, 40), torch.randn(70, 40), torch.randn(70)
+    whole = operations.linear(x, weight, bias)
+    assert relative_error(whole, x.double() @ weight.double().T + bias.double()) < 1e-5
+    logits, gate_up, down = torch.randn(19, 3), torch.randn(3, 20, 40), torch.randn(3, 40, 10)
+    layer = operations.moe(x, logits, gate_up, down, 2, True)
+    for rows in ([18], [7, 2, 9]):
+        assert torch.equal(operations.linear(x[rows], weight, bias), whole[rows])
+        assert torch.equal(operations.moe(x[rows], logits[rows], gate_up, down, 2, True), layer[rows])
+    query = paged_batch([1, 5], [40, 20], 4, 2, 64, torch.float32, CPU)
+    out = operations.paged_attention(*query.arguments())
+    assert relative_error(out, paged_attention.paged_attention_torch(*query.arguments(torch.float64))) < 1e-5
 
 
 def test_splits_do_not_change_the_result_beyond_rounding():

@@ -29,7 +29,7 @@ def test_every_kernel_compiles_without_spills_and_with_tensor_cores(run_python, 
 
 GATES = """
 from dataclasses import replace
-from ladder_kernels import aot, split_kv
+from ladder_kernels import aot, aot_cases, split_kv
 import ladder_kernels, pkgutil, importlib
 
 # every kernel of the package is a case
@@ -42,7 +42,7 @@ assert kernels == cased, kernels ^ cased
 
 # the gates close: a plan that is too big spills and takes too much shared memory
 sm_90 = next(t for t in aot.TARGETS if t.name == "sm_90")
-big = aot.attention_case("too big", "fp16", "fp16", 128, 4, split_kv.Plan(128, 128, num_warps=4, num_stages=2))
+big = aot_cases.attention_case("too big", "fp16", "fp16", 128, 4, split_kv.Plan(128, 128, num_warps=4, num_stages=2))
 result = aot.compile_case(big, sm_90)
 assert result.spills > 0 and any("spilled" in fault for fault in aot.faults(result))
 assert aot.faults(replace(result, spills=0, shared=300_000)) != []
@@ -50,7 +50,7 @@ assert aot.faults(replace(result, spills=0, mma="-")) == ["no tensor-core instru
 assert aot.faults(replace(result, spills=0)) == []
 
 # the split heuristic counts on this many decode programs on one multiprocessor of 65536 registers
-decode = aot.attention_case("", "fp16", "fp16", 128, 4, split_kv.decode_plan(128, 2, 4, splits=8))
+decode = aot_cases.attention_case("", "fp16", "fp16", 128, 4, split_kv.decode_plan(128, 2, 4, splits=8))
 result = aot.compile_case(decode, sm_90)
 assert split_kv.RESIDENT * result.registers * 32 * decode.num_warps <= 65536
 assert split_kv.RESIDENT * (result.shared + 1024) <= sm_90.max_shared

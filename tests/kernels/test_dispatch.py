@@ -104,10 +104,14 @@ def test_every_operation_is_there():
         "store_kv",
         "copy_blocks",
         "paged_attention",
+        "linear",
         "rms_norm",
         "rope",
         "silu_mul",
+        "moe",
         "sample",
+        "filter_probs",
+        "verify_draft",
     ]
     assert all(callable(getattr(operations, f.name)) for f in dataclasses.fields(Operations)[1:])
 
@@ -153,7 +157,8 @@ def test_commands_that_cannot_run_here_say_why(capsys):
 
 
 def test_a_report_divides_floors_by_times_and_by_the_ceilings_of_its_run(tmp_path):
-    from ladder_kernels.bench import Row, Sizes, measure, write
+    from ladder_kernels.bench import Row, measure, write
+    from ladder_kernels.bench_works import Sizes
 
     sizes = Sizes(16, 32, 2, 16, 32, 50, 2, 1 << 12, 16)
     report = measure(

@@ -6,8 +6,9 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from ladder_kernels.logit_filters import filtered_weights
 from ladder_kernels.philox import philox_torch, uniform_torch
-from ladder_kernels.sample import filtered_weights, sample_torch
+from ladder_kernels.sample import sample_torch
 from ladder_kernels.verify_draft import verify_draft_torch
 
 DRAWS = 100_000

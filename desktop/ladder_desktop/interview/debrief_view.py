@@ -52,7 +52,7 @@ class DebriefView(Column):
         self.close_button = KeyButton("Back to the interviews")
         self.close_button.clicked.connect(self.closed)
         self.open_button = KeyButton("Open what is selected")
-        self.open_button.clicked.connect(lambda: self._open(self._items.table.currentRow()))
+        self.open_button.clicked.connect(self._open_selected)
         self.rows.addWidget(self._score)
         self.rows.addWidget(self._line)
         self.rows.addLayout(across)
@@ -119,6 +119,9 @@ class DebriefView(Column):
         study, item = self._asked[missed[0].item_id]
         name = item.question if isinstance(item, Card) else item.title
         return f"{asked} Most was missed in study {study.number}: {name}"
+
+    def _open_selected(self) -> None:
+        self._open(self._items.table.currentRow())
 
     def _open(self, row: int) -> None:
         if 0 <= row < len(self._targets) and self._targets[row]:

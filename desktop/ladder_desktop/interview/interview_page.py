@@ -84,7 +84,7 @@ class InterviewPage(QWidget):
         self.setup.begun.connect(self.begin)
         self.setup.opened.connect(self.open_debrief)
         self.board.picked.connect(self.pick)
-        self.board.watched.connect(lambda scenario: self.go.emit(f"live:{scenario}"))
+        self.board.watched.connect(self._watch)
         self.debrief.go.connect(self.go)
         self.debrief.closed.connect(self.show_setup)
         self._second = QTimer(self)
@@ -151,9 +151,10 @@ class InterviewPage(QWidget):
             self._show_item()
 
     def go_on(self) -> None:
-        """To the next part of a question, or log the item and ask the next one."""
+        """Begin; then to the next part of a question, or log the item and ask the next one."""
         session = self.session
         if session is None:
+            self.begin()
             return
         if session.part in ("question", "follow_up"):
             session.go_on()
@@ -250,9 +251,9 @@ class InterviewPage(QWidget):
         step = session.diagnosis.current if session is not None and session.diagnosis else None
         for place, action in enumerate(self._pick_actions):
             action.setEnabled(step is not None and place < len(step.options))
-        self._go_on_action.setEnabled(session is not None and (session.part != "ticket" or step is None))
+        on_setup = session is None and self._stack.currentWidget() is self.setup
+        self._go_on_action.setEnabled(on_setup or (session is not None and step is None))
         self._end_action.setEnabled(session is not None)
-        self._begin_action.setEnabled(session is None and self._stack.currentWidget() is self.setup)
         self._back_action.setEnabled(session is None and self._stack.currentWidget() is self.debrief)
 
     def _tick(self) -> None:
@@ -274,6 +275,9 @@ class InterviewPage(QWidget):
             self.board.right.setFocus()
         elif view is not None:
             view.setFocus()
+
+    def _watch(self, scenario: str) -> None:
+        self.go.emit(f"live:{scenario}")
 
     def _say(self, text: str) -> None:
         if self._speaker is None:
@@ -335,8 +339,7 @@ class InterviewPage(QWidget):
         return footer
 
     def _make_actions(self) -> None:
-        self._begin_action = self._action("begin", "Begin the interview", self.begin, "Ctrl+Return")
-        self._go_on_action = self._action("next", "Go on", self.go_on, "Ctrl+Return", "Ctrl+Enter")
+        self._go_on_action = self._action("next", "Begin, or go on", self.go_on, "Ctrl+Return", "Ctrl+Enter")
         self._end_action = self._action("end", "End the interview", self.end, "Ctrl+Shift+Return")
         self._back_action = self._action("back", "Back to the interviews", self.show_setup, "Esc")
         self._pick_actions = [

@@ -16,10 +16,10 @@ from PySide6.QtGui import (
     QTextDocument,
     QTextFormat,
 )
-from PySide6.QtWidgets import QPlainTextDocumentLayout, QPlainTextEdit, QTextEdit, QWidget
+from PySide6.QtWidgets import QApplication, QPlainTextDocumentLayout, QPlainTextEdit, QTextEdit, QWidget
 
 from ladder_desktop.lessons.style import blend
-from ladder_desktop.theme import Theme, monospace
+from ladder_desktop.theme import BODY_POINTS, Theme, monospace
 
 if TYPE_CHECKING:
     from pygments.token import _TokenType
@@ -111,7 +111,7 @@ class CodeEdit(QPlainTextEdit):
 def code_font() -> QFont:
     """Return the font of programs and of what they print."""
     font = monospace()
-    font.setPointSizeF(POINTS)
+    font.setPointSizeF(POINTS / BODY_POINTS * QApplication.font().pointSizeF())
     return font
 
 

@@ -7,8 +7,9 @@ from html import escape
 from ladder_content.model import Reference, Section, Study
 from PySide6.QtCore import QPoint, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent, QShowEvent, QTextBlock
-from PySide6.QtWidgets import QHBoxLayout, QListWidget, QListWidgetItem, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QListWidget, QListWidgetItem
 
+from ladder_desktop.focus import PassesFocus
 from ladder_desktop.lessons.markdown import Markdown
 from ladder_desktop.lessons.reader import Reader
 from ladder_desktop.lessons.wrapped import wrap_items
@@ -19,7 +20,7 @@ ROOM_FOR_CONTENTS = 720  # narrower than this, the text needs the whole width
 DEEPER = "go-deeper"
 
 
-class Gist(QWidget):
+class Gist(PassesFocus):
     """Shows the sections and references of a study; reports links, follows none."""
 
     link_activated = Signal(str, QPoint)
@@ -40,7 +41,7 @@ class Gist(QWidget):
         layout.setSpacing(0)
         layout.addWidget(self.contents)
         layout.addWidget(self.reader, 1)
-        self.setFocusProxy(self.reader)
+        self.first_focus = self.reader
         self.contents.chosen.connect(self.show_section)
         self.contents.left.connect(self.reader.setFocus)
         self.reader.verticalScrollBar().valueChanged.connect(self._mark_current)

@@ -31,6 +31,7 @@ from PySide6.QtWidgets import (
 from ladder_desktop.actions import make_action
 from ladder_desktop.chooser import Chooser
 from ladder_desktop.dialogs import show_fault
+from ladder_desktop.focus import PassesFocus
 from ladder_desktop.lessons.map_canvas import MapCanvas
 from ladder_desktop.lessons.map_export import FILTERS, MapExportError, write_map
 from ladder_desktop.lessons.map_find import Found, MapFinder
@@ -44,7 +45,7 @@ from ladder_desktop.theme import Theme
 BESIDE, BELOW = 300, 200  # the width of the text beside a map, its height below one
 
 
-class MapsView(QWidget):
+class MapsView(PassesFocus):
     """Shows the maps of a study; the first is drawn when the tab is first seen."""
 
     link_activated = Signal(str, QPoint)
@@ -81,7 +82,7 @@ class MapsView(QWidget):
         self.chooser.currentIndexChanged.connect(self._show_index)
         self.canvas.chosen.connect(self._tell)
         self.pane.link_activated.connect(self.link_activated)
-        self.setFocusProxy(self.canvas)
+        self.first_focus = self.canvas
 
     @property
     def current(self) -> Map | None:
@@ -326,7 +327,7 @@ class MapsView(QWidget):
     def _show_table(self, shown: bool) -> None:
         self._stack.setCurrentWidget(self.table if shown else self.canvas)
         self.pane.setHidden(shown)  # the tables say all of it
-        self.setFocusProxy(self.table.boxes if shown else self.canvas)
+        self.first_focus = self.table.boxes if shown else self.canvas
         (self.table.boxes if shown else self.canvas).setFocus(Qt.FocusReason.OtherFocusReason)
 
 

@@ -20,16 +20,34 @@ from markdown_it.renderer import RendererHTML
 from markdown_it.rules_core import StateCore
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
+from mdit_py_plugins.dollarmath import dollarmath_plugin
 
+from ladder_desktop.lessons.formula import formula_html
 from ladder_desktop.theme import Theme
 
 LINK_SCHEMES = {"http", "https", "fact", "map"}
 
 _TAGS = {"p", "br", "hr", "h3", "h4", "h5", "ul", "ol", "li", "blockquote", "pre", "code", "span"}
-_TAGS |= {"a", "b", "em", "i", "s", "strong", "sub", "sup", "table", "thead", "tbody", "tr", "th", "td"}
+_TAGS |= {
+    "a",
+    "b",
+    "em",
+    "i",
+    "s",
+    "strong",
+    "sub",
+    "sup",
+    "table",
+    "thead",
+    "tbody",
+    "tr",
+    "th",
+    "td",
+}
 _ATTRIBUTES: dict[str, set[str]] = {
     "*": set(),
     "a": {"href", "class"},
+    "code": {"class"},
     "ol": {"start"},
     "p": {"class"},
     "span": {"style", "class"},
@@ -39,6 +57,8 @@ _ATTRIBUTES: dict[str, set[str]] = {
 }
 _STYLE_PROPERTIES = {"color", "font-style", "font-weight"}
 
+_MATH = re.compile(r'<code class="math(-block)?">([^<]*)</code>')
+_PICTURE = re.compile(r'<img [^>]*?alt="([^"]*)"[^>]*>')
 _BLOCK_END = re.compile(r"</(?:p|li|h[1-6]|td|th|tr|pre|table)>|<br/?>")
 _FACTS = re.compile(r"\[([^\[\]()\n]{1,200})\]")
 _BRACKETED = re.compile(r"\[[^\]]*\]")
@@ -50,22 +70,32 @@ class Markdown:
 
     def __init__(self, theme: Theme, fact_ids: Collection[str]) -> None:
         self._facts = frozenset(fact_ids)
+        self._theme = theme
         self._parser = _Parser("commonmark", {"html": False}, renderer_cls=lambda _: _Renderer(theme))
         self._parser.enable(["table", "strikethrough"])
+        dollarmath_plugin(self._parser, allow_labels=False, allow_space=False, allow_digits=False)
+        for kind in ("math_inline", "math_inline_double", "math_block"):  # the plugin has pictures of its own
+            self._parser.add_render_rule(kind, getattr(_Renderer, kind))
         self._parser.inline.ruler.before("link", "fact", self._parse_fact)
         self._parser.core.ruler.push("lesson", _dress)
 
     def html(self, text: str) -> str:
         """Return the HTML of a text of several blocks, free of scripts, images and foreign links."""
-        return clean(self._parser.render(text))
+        return self._draw(clean(self._parser.render(text)))
 
     def inline(self, text: str) -> str:
         """Return the HTML of a text of one line, without a paragraph around it."""
-        return clean(self._parser.renderInline(text))
+        return self._draw(clean(self._parser.renderInline(text)))
 
     def plain(self, text: str) -> str:
         """Return the words of a text of one line without any marks, for tables and accessible descriptions."""
         return plain_html(self.inline(text))
+
+    def _draw(self, html: str) -> str:
+        """Put the picture of each formula in its place."""
+        return _MATH.sub(
+            lambda found: formula_html(unescape(found[2]), self._theme, block=bool(found[1])), html
+        )
 
     def facts(self, ids: Sequence[str]) -> str:
         """Return links to facts, for lists that stand outside the text."""
@@ -126,6 +156,18 @@ class _Renderer(RendererHTML):
         """Close the table that stands for a quotation."""
         return "</td></tr></tbody></table>"
 
+    def math_inline(self, tokens: Sequence[Token], idx: int, *_: object) -> str:
+        """A formula in a line; it is drawn behind the second wall."""
+        return f'<code class="math">{escape(tokens[idx].content.strip())}</code>'
+
+    def math_inline_double(self, tokens: Sequence[Token], idx: int, *_: object) -> str:
+        """A large formula in a line."""
+        return f'<code class="math-block">{escape(tokens[idx].content.strip())}</code>'
+
+    def math_block(self, tokens: Sequence[Token], idx: int, *rest: object) -> str:
+        """A formula by itself."""
+        return f"<p>{self.math_inline_double(tokens, idx, *rest)}</p>"
+
     def image(self, tokens: Sequence[Token], idx: int, *_: object) -> str:
         """An image is never loaded: its description stands in its place."""
         return f'<span class="image">[image: {escape(tokens[idx].content)}]</span>'
@@ -156,7 +198,7 @@ def clean(html: str) -> str:
 
 def plain_html(html: str) -> str:
     """Return the words of HTML, a line for each block."""
-    lines = _BLOCK_END.sub(r"\n\g<0>", html)
+    lines = _BLOCK_END.sub(r"\n\g<0>", _PICTURE.sub(r"\1", html))
     return unescape(nh3.clean(lines, tags=set())).replace("\u00a0", " ").strip()
 
 

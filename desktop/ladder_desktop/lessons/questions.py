@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from ladder_desktop.actions import make_action
+from ladder_desktop.focus import PassesFocus
 from ladder_desktop.lessons.card_html import answer_html, question_html
 from ladder_desktop.lessons.cloze_html import blanked
 from ladder_desktop.lessons.markdown import Markdown, plain_html
@@ -31,7 +32,7 @@ HIDDEN = '<p class="muted">Say your answer aloud, then press Space.</p>'
 SIDE_BY_SIDE = 640
 
 
-class QuestionsView(QWidget):
+class QuestionsView(PassesFocus):
     """Questions on the left; on the right the question, and after Space or Enter its answer."""
 
     link_activated = Signal(str, QPoint)
@@ -58,7 +59,7 @@ class QuestionsView(QWidget):
         self.questions.currentRowChanged.connect(self._show)
         self.questions.asked.connect(self.toggle_answer)
         self.reader.link_activated.connect(self.link_activated)
-        self.setFocusProxy(self.questions)
+        self.first_focus = self.questions
         self._show(self.questions.currentRow())
 
     @property

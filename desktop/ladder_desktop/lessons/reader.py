@@ -20,6 +20,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QFrame, QTextBrowser
 
 from ladder_desktop.lessons.find_text import TextMatches
+from ladder_desktop.lessons.formula import DRAWN
 from ladder_desktop.lessons.style import BODY_POINTS, text_sheet
 from ladder_desktop.theme import Theme
 
@@ -55,7 +56,7 @@ class Reader(QTextBrowser):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)  # everything wraps
         self.setUndoRedoEnabled(False)
         font = self.font()
-        font.setPointSizeF(points)
+        font.setPointSizeF(theme.points(points))
         self.setFont(font)
         self.document().setDocumentMargin(0)
         self.document().setIndentWidth(22)
@@ -97,9 +98,12 @@ class Reader(QTextBrowser):
             block = block.next()
         return None
 
-    def loadResource(self, *_: object) -> QByteArray:
-        """Refuse every image, style sheet and page: a lesson is text, wherever it came from."""
-        return QByteArray()
+    def loadResource(self, _kind: int, name: QUrl | str) -> QByteArray:
+        """Refuse every image, style sheet and page: a lesson is text, wherever it came from. Formulas come within it."""
+        address = name if isinstance(name, str) else name.toString()
+        if not address.startswith(DRAWN):
+            return QByteArray()
+        return QByteArray.fromBase64(QByteArray(address.removeprefix(DRAWN).encode()))
 
     def setSource(self, *_: object) -> None:
         """Refuse to leave the text."""

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from ladder_desktop.actions import make_action
+from ladder_desktop.focus import PassesFocus
 from ladder_desktop.lessons.code_edit import CodeEdit, code_document
 from ladder_desktop.lessons.markdown import Markdown
 from ladder_desktop.lessons.reader import Reader
@@ -28,7 +29,7 @@ from ladder_desktop.theme import Theme
 LIST_HEIGHT = 240
 
 
-class SandboxView(QWidget):
+class SandboxView(PassesFocus):
     """Programs and their explanation on the left; the editor and what came of the last run on the right.
 
     What a person writes is kept for as long as the view lives, each program with its own undo history.
@@ -63,7 +64,7 @@ class SandboxView(QWidget):
         self.result = SandboxResult(theme)
         self._actions = self._make_actions()
         self._lay_out()
-        self.setFocusProxy(self.programs)
+        self.first_focus = self.programs
         self.programs.currentRowChanged.connect(self._show)
 
     @property

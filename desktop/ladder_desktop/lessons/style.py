@@ -21,7 +21,7 @@ def text_sheet(theme: Theme, points: float = BODY_POINTS) -> str:
     """Return the CSS of the text, in the subset that Qt's rich text honours."""
     reference = blend(theme, "accent", "muted", 0.55).name()
     line, muted = theme.hex("line"), theme.hex("muted")
-    return f"""
+    return theme.scaled(f"""
     body {{ color: {theme.hex("text")}; }}
     p {{ line-height: 145%; margin-top: 0px; margin-bottom: 11px; }}
     li {{ line-height: 140%; margin-bottom: 5px; }}
@@ -32,6 +32,7 @@ def text_sheet(theme: Theme, points: float = BODY_POINTS) -> str:
     a {{ color: {theme.hex("accent")}; text-decoration: none; }}
     a.fact {{ color: {reference}; vertical-align: super; }}
     a.ref {{ color: {reference}; }}
+    img.math {{ vertical-align: middle; }}
     code {{ font-size: {points * 0.93:.1f}pt; background-color: {theme.hex("sunken")}; }}
     pre {{ font-size: {points * 0.9:.1f}pt; line-height: 130%; white-space: pre-wrap; margin: 0px; }}
     table.data td {{ font-size: {points * 0.93:.1f}pt; }}
@@ -48,7 +49,7 @@ def text_sheet(theme: Theme, points: float = BODY_POINTS) -> str:
     .muted, .image {{ color: {muted}; }}
     .small {{ color: {muted}; font-size: {points * 0.87:.1f}pt; }}
     .label {{ color: {muted}; font-size: {points * 0.82:.1f}pt; font-weight: 600; margin-bottom: 3px; }}
-    """
+    """)
 
 
 def widget_sheet(theme: Theme) -> str:

@@ -35,5 +35,8 @@ def live_actions(page: LivePage) -> list[QAction]:
         action("abort", "Abort the selected request", "Del", page.abort_selected),
         action("explain", "Open the lesson that explains it", "E", page.explain),
         action("story", "Show or hide the story", "S", page.head.story_button.toggle),
+        action("save", "Save or export the run…", "Ctrl+S", page.keeping.ask_save),
+        action("open", "Open a recording…", "Ctrl+Shift+O", page.keeping.ask_open),
+        action("traffic", "Replay real traffic…", "Ctrl+Shift+T", page.keeping.ask_traffic),
         action("clear", "Clear the selection", "Esc", page.clear_selection),
     ]

@@ -12,22 +12,15 @@ from ladder_engine.client import EngineClient
 from ladder_engine.errors import EngineError
 from ladder_engine.fold import TraceError
 from ladder_engine.scenario import Scenario, engine_of
-from PySide6.QtCore import QElapsedTimer, QEvent, QObject, Qt, QTimer, Signal
-from PySide6.QtGui import QAction, QKeyEvent
-from PySide6.QtWidgets import (
-    QAbstractButton,
-    QComboBox,
-    QHBoxLayout,
-    QLabel,
-    QStackedWidget,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtCore import QElapsedTimer, Qt, QTimer, Signal
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QStackedWidget, QVBoxLayout, QWidget
 
 from ladder_desktop.live.compare_panels import ComparePanels
 from ladder_desktop.live.comparer import Comparer
 from ladder_desktop.live.duet import Duet
 from ladder_desktop.live.forecast import Forecast
+from ladder_desktop.live.keeping import Keeping
 from ladder_desktop.live.live_actions import live_actions
 from ladder_desktop.live.player import Player
 from ladder_desktop.live.prediction_bar import PredictionBar
@@ -35,6 +28,7 @@ from ladder_desktop.live.scenario_head import ScenarioHead
 from ladder_desktop.live.touching import Touching
 from ladder_desktop.live.transport import Transport
 from ladder_desktop.live.watch_panels import WatchPanels
+from ladder_desktop.live.wiring import wire
 from ladder_desktop.theme import Theme
 
 FRAME_MS = 16
@@ -83,13 +77,14 @@ class LivePage(QWidget):
         self.faces.addWidget(self.watch)
         self.faces.addWidget(self.compare_panels)
         self.forecast = Forecast(self)
+        self.keeping = Keeping(self)
         self.touching = Touching(self._client, self.watch.touch, self.player)
         self.readout = QLabel()
         self.source = QLabel()
         self._lay_out()
-        self._connect()
+        wire(self)
         self._actions = live_actions(self)
-        self._tell_scenario()
+        self.tell_scenario()
         self._show()
 
     @property
@@ -104,8 +99,8 @@ class LivePage(QWidget):
 
     @property
     def busy(self) -> bool:
-        """Whether the engine has a run to do."""
-        return self._client.running
+        """Whether the engine has a run to do, or a recording is still being read."""
+        return self._client.running or self.keeping.reader is not None
 
     def activate(self) -> None:
         """The page is shown: go on where it was."""
@@ -121,6 +116,7 @@ class LivePage(QWidget):
     def shutdown(self) -> None:
         """End the engine's process; nothing is left behind."""
         self._timer.stop()
+        self.keeping.close()
         self._client.close()
         self.player.close()
         self.duet.close()
@@ -134,12 +130,7 @@ class LivePage(QWidget):
         scenario = self.head.scenario
         if scenario is None:
             return
-        self._face(self.watch)
-        self.comparer.which = None
-        self.player.clear()
-        self.watch.timeline.clear()
-        self.touching.clear()
-        self.select(None)
+        self._begin()
         self.player.play()
         self._bound = self.player.bound
         try:
@@ -149,6 +140,15 @@ class LivePage(QWidget):
             return
         self._ran = (scenario, self.head.variant)
         self._starting()
+
+    def show_recording(self, name: str) -> None:
+        """Make room for a recording, which is read from the next frame on."""
+        self._client.stop()
+        self._begin()
+        self._ran = None
+        self.head.say(f"A recording: {name}")
+        self._wake()
+        self._show()
 
     def compare(self, names: tuple[str, str] | None = None) -> None:
         """Run two variants of the picked scenario, the first two when none are named, and show them side by side."""
@@ -189,7 +189,8 @@ class LivePage(QWidget):
         self.head.say(f"The panels show {name} until this one is run." if shown else "")
 
     def stop(self) -> None:
-        """Break the run off; what it did until then stays."""
+        """Break the run off, or read no further; what there is until then stays."""
+        self.keeping.close()
         if self.comparing:
             self.comparer.stop()
         self._client.stop()
@@ -276,23 +277,15 @@ class LivePage(QWidget):
         self.watch.side.setCurrentWidget(self.watch.touch)
         self.watch.touch.prompt.setFocus()
 
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Qt: a button or a picker that has the keyboard keeps its Space; elsewhere Space plays."""
-        if (
-            event.type() == QEvent.Type.ShortcutOverride
-            and isinstance(event, QKeyEvent)
-            and event.key() == Qt.Key.Key_Space
-        ):
-            event.accept()
-            return True
-        return super().eventFilter(watched, event)
-
     def _take(self) -> bool:
         """Take what the engine said; return whether there was anything."""
         before = self.deck.last, self.deck.edge
         try:
             if self.comparing:
                 self.comparer.poll()
+            elif self.keeping.reader is not None:
+                self._client.poll()  # the last words of a run that was broken off
+                self.keeping.feed()
             else:
                 self.player.feed(self._client.poll())
             self.touching.tell()
@@ -301,7 +294,7 @@ class LivePage(QWidget):
             self.deck.pause()
             self._fail(str(error))
         edge = self.deck.edge
-        if before[1].config is None and edge.config is not None:
+        if before[1].config is None and edge.config is not None and self._ran is not None:
             self.tell_what_is_shown()
         if edge.ended is not before[1].ended and edge.ended is not None:
             self._ended(edge.ended.error)
@@ -321,7 +314,7 @@ class LivePage(QWidget):
 
     def _pace(self) -> None:
         """Tell the engine how far it may go, where that is news."""
-        if self.comparing or not self.busy:
+        if self.comparing or not self._client.running:
             return
         bound = self.player.bound
         ahead = (
@@ -344,6 +337,16 @@ class LivePage(QWidget):
         self._show()
         self._wake()
 
+    def _begin(self) -> None:
+        """Forget the run that was watched, for another."""
+        self._face(self.watch)
+        self.comparer.which = None
+        self.keeping.close()
+        self.player.clear()
+        self.watch.timeline.clear()
+        self.touching.clear()
+        self.select(None)
+
     def _face(self, face: QWidget) -> None:
         self.faces.setCurrentWidget(face)
         self.transport.player = self.deck
@@ -354,7 +357,7 @@ class LivePage(QWidget):
             self._since.start()
             self._timer.start()
 
-    def _tell_scenario(self) -> None:
+    def tell_scenario(self) -> None:
         """Another scenario is picked."""
         scenario = self.head.scenario
         self.prediction.show_prediction(scenario.prediction if scenario else None)
@@ -372,9 +375,8 @@ class LivePage(QWidget):
         self.prediction.show_running(self.busy)
         config = self.deck.edge.config
         if config is not None:
-            self.source.setText(
-                f"Measured on this machine: {config.model}, {config.kernels} kernels, {config.device}"
-            )
+            where = "Measured on this machine" if self._ran else "As it was recorded"
+            self.source.setText(f"{where}: {config.model}, {config.kernels} kernels, {config.device}")
 
     def _lay_out(self) -> None:
         self.source.setProperty("role", "muted")
@@ -391,24 +393,3 @@ class LivePage(QWidget):
         layout.addWidget(self.transport)
         layout.addWidget(self.faces, 1)
         layout.addLayout(foot)
-
-    def _connect(self) -> None:
-        self.head.chosen.connect(self._tell_scenario)
-        self.head.varied.connect(self.tell_what_is_shown)
-        self.head.run_wanted.connect(self.run)
-        self.head.compare_wanted.connect(self.compare)
-        self.head.stop_wanted.connect(self.stop)
-        self.head.explain_wanted.connect(self.explain)
-        self.transport.toggled.connect(self.toggle)
-        self.transport.stepped.connect(self.step_by)
-        self.transport.sped.connect(self.change_speed)
-        self.transport.sought.connect(self.seek)
-        self.watch.sought.connect(self.seek)
-        for view in self.compare_panels.views:
-            view.timeline.sought.connect(self.seek)
-        for panels in (self.watch, self.compare_panels):
-            panels.selected.connect(self.select)
-            panels.described.connect(self.readout.setText)
-        self.watch.touch.abort_wanted.connect(self.abort_selected)
-        for widget in (*self.findChildren(QAbstractButton), *self.findChildren(QComboBox)):
-            widget.installEventFilter(self)

@@ -20,8 +20,14 @@ COLUMNS = (
 )
 
 
+MOST_DONE = 200  # of those that are done, the newest
+
+
 class RequestList(TextTable):
-    """One row a sequence, in order of arrival: row = sequence id. Emits `selected` when a person picks one."""
+    """One row a sequence, in order of arrival; of the many that a long run is done with, the newest only.
+
+    Emits `selected` with the sequence id when a person picks one.
+    """
 
     selected = Signal(object)
 
@@ -29,11 +35,13 @@ class RequestList(TextTable):
         super().__init__(theme, "Requests", COLUMNS, parent)
         self.setMinimumWidth(sum(column.width for column in COLUMNS) + 104)
         self._shown: dict[int, tuple[SequenceState, tuple[str, ...]]] = {}
-        self.picked.connect(self.selected.emit)
+        self._ids: list[int] = []
+        self.picked.connect(self._pick)
 
     def show_state(self, state: RunState) -> None:
         """Draw this state; only sequences that changed are put into words."""
-        sequences = state.sequences.values()
+        sequences = _in_sight(state)
+        self._ids = [sequence.seq_id for sequence in sequences]
         shown, self._shown = self._shown, {}
         for sequence in sequences:
             before = shown.get(sequence.seq_id)
@@ -43,11 +51,24 @@ class RequestList(TextTable):
             1: [sequence.name for sequence in sequences],
             2: [status_words(sequence) for sequence in sequences],
         }
-        self.show_rows([cells for _, cells in self._shown.values()], list(state.sequences), hints)
+        self.show_rows([cells for _, cells in self._shown.values()], list(self._ids), hints)
 
     def select(self, seq_id: int | None) -> None:
         """Light one row without saying so."""
-        self.light(seq_id)
+        self.light(self._ids.index(seq_id) if seq_id in self._ids else None)
+
+    def _pick(self, row: int) -> None:
+        self.selected.emit(self._ids[row])
+
+
+def _in_sight(state: RunState) -> list[SequenceState]:
+    """Those that are not done, and the newest of those that are."""
+    sequences = list(state.sequences.values())
+    if len(sequences) <= MOST_DONE:
+        return sequences
+    done = [sequence.seq_id for sequence in sequences if sequence.status in ("finished", "refused")]
+    old = set(done[:-MOST_DONE])
+    return [sequence for sequence in sequences if sequence.seq_id not in old]
 
 
 def _cells(sequence: SequenceState) -> tuple[str, ...]:

@@ -118,6 +118,19 @@ class ScenarioHead(QWidget):
         """Pick a variant by its name."""
         self.variants.setCurrentIndex(max(0, self.variants.findText(name)))
 
+    def add(self, scenario: Scenario) -> None:
+        """Offer one more scenario, and pick it; one from the same file is replaced."""
+        paths = [one.path for one in self._scenarios]
+        if scenario.path in paths:
+            place = paths.index(scenario.path)
+            self._scenarios = (*self._scenarios[:place], scenario, *self._scenarios[place + 1 :])
+        else:
+            place = len(paths)
+            self._scenarios = (*self._scenarios, scenario)
+            self.picker.addItem(scenario.title)
+        self.button.setEnabled(True)
+        self.picker.setCurrentIndex(place)
+
     def choose(self, scenario_id: str) -> bool:
         """Pick a scenario by its id; return whether there is one."""
         places = [place for place, one in enumerate(self._scenarios) if one.id == scenario_id]

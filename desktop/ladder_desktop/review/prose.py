@@ -37,7 +37,8 @@ class PackText:
         self.markdown = self._markdown = Markdown(theme, self._facts.keys())
         self._theme = theme
         self._style = f"<style>{text_sheet(theme)}</style>"
-        self._question_style = f"<style>{text_sheet(theme)} code {{ font-size: {QUESTION_CODE}pt; }}</style>"
+        size = theme.scaled(f"code {{ font-size: {QUESTION_CODE}pt; }}")
+        self._question_style = f"<style>{text_sheet(theme)} {size}</style>"
 
     def html(self, text: str) -> str:
         """Return a text of several blocks as HTML."""

@@ -45,7 +45,8 @@ QFrame#toast QPushButton { background: transparent; color: @window; border: 1px 
     padding: 4px 10px; text-decoration: underline; }
 QFrame#toast QPushButton:focus { border: 1px solid @window; }
 
-QListWidget#tickets { background: transparent; border: none; outline: none; }
+QListWidget#tickets { background: transparent; border: 2px solid transparent; border-radius: 8px; outline: none; }
+QListWidget#tickets:focus { border-color: @accent; }
 """
 
 
@@ -54,4 +55,4 @@ def style_sheet(theme: Theme) -> str:
     sheet = SHEET
     for name, value in sorted(theme.palette.items(), key=lambda item: -len(item[0])):
         sheet = sheet.replace(f"@{name}", value)
-    return sheet
+    return theme.scaled(sheet)

@@ -46,7 +46,8 @@ class Exhibit(QFrame):
             chart.read.connect(self.reading.setText)
         self.toggle = _button("Table", f"Show {title} as a table")
         self.toggle.setCheckable(True)
-        self.toggle.setVisible(chart is not None)
+        if chart is None:  # showing what has no parent yet would open a window
+            self.toggle.hide()
         self.toggle.toggled.connect(self.show_table)
         self.save = _button("CSV…", f"Save {title} as CSV")
         self.save.clicked.connect(self._save)

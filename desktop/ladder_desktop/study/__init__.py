@@ -8,7 +8,7 @@ from .algorithm import Algorithm
 from .belongings import Belongings, Marked
 from .clock import Clock, SystemClock
 from .desk import Desk
-from .errors import StudyError
+from .errors import DamagedError, StudyError
 from .interview import Interview, Reply, Setting, detail_of, draw, interview_rating, new_interview_id
 from .items import items_of, kin_of
 from .journal import Action, Journal
@@ -46,6 +46,7 @@ __all__ = [
     "CardState",
     "Clock",
     "Counts",
+    "DamagedError",
     "Desk",
     "Edit",
     "Hidden",

@@ -15,7 +15,7 @@ from pathlib import Path
 from sqlite_utils import Database
 
 from .check import Check, is_whole
-from .errors import StudyError
+from .errors import DamagedError, StudyError
 from .migrations import SCHEMA_VERSION, migrations
 from .sync import Syncer
 
@@ -35,9 +35,7 @@ _LOCKED_AWAY = (
     "{path} cannot be written; allow writing to it and its folder, or choose another folder with --data."
 )
 _UNREADABLE = "{path} could not be read or written ({error}); check the disk and try again."
-_DAMAGED = (
-    "{path} is damaged and was left as it is; move it elsewhere, then start anew or import a progress bundle."
-)
+_DAMAGED = "{path} is damaged and was left as it is; go back to a daily copy (runtime-ladder backups restore), or move it elsewhere and start anew."
 _SENTENCES = {
     sqlite3.SQLITE_BUSY: _BUSY,
     sqlite3.SQLITE_LOCKED: _BUSY,
@@ -130,7 +128,7 @@ class Store:
                 f"{self.path} is another program's database and was left as it is; choose another folder with --data."
             )
         if self.path.stat().st_size < CHECKED_AT_ONCE and not is_whole(self.db):
-            raise StudyError(_DAMAGED.format(path=self.path))
+            raise DamagedError(_DAMAGED.format(path=self.path))
 
     def _prepare(self) -> None:
         self.db.execute("PRAGMA foreign_keys = ON")
@@ -156,4 +154,5 @@ class Store:
             sentence = _SENTENCES.get(getattr(error, "sqlite_errorcode", 0) & 0xFF)
             if sentence is None:
                 raise
-            raise StudyError(sentence.format(path=self.path, error=error)) from error
+            kind = DamagedError if sentence is _DAMAGED else StudyError
+            raise kind(sentence.format(path=self.path, error=error)) from error

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from PySide6.QtGui import QTextBlock, QTextCursor, QTextDocument, QTextTable
 
-from ladder_desktop.voice.spoken import sentences, spoken, spoken_code
+from ladder_desktop.voice.spoken import sentences, spoken, spoken_code, spoken_tex
 
 CODE = "A piece of code stands here."
 _SILENT = ("FACTS",)  # the heading of what is not said
@@ -73,15 +73,16 @@ def _is_code(block: QTextBlock) -> bool:
     if table is None or table.columns() != 1:
         return False
     pieces = list(_pieces(block))
-    return bool(pieces) and all(kind == "code" for _, _, kind in pieces)
+    return bool(pieces) and all(kind == "code" for _, _, kind, _ in pieces)
 
 
 def _said(block: QTextBlock, begin: int, end: int) -> str:
     words = []
-    for start, text, kind in _pieces(block):
+    for start, text, kind, tex in _pieces(block):
         piece = text[max(0, begin - start) : max(0, end - start)]
         if piece and kind != "fact":
-            words.append(f" {spoken_code(piece)} " if kind == "code" else _spaced(piece))
+            say = {"code": spoken_code, "formula": spoken_tex}.get(kind)
+            words.append(_spaced(piece) if say is None else f" {say(tex or piece)} ")
     said = "".join(words)
     return " ".join(said.replace(" ,", ",").replace(" .", ".").split())
 
@@ -91,8 +92,8 @@ def _spaced(piece: str) -> str:
     return f"{' ' if piece[0].isspace() else ''}{spoken(piece)}{' ' if piece[-1].isspace() else ''}"
 
 
-def _pieces(block: QTextBlock) -> Iterator[tuple[int, str, str]]:
-    """Yield where each piece of one format begins in its block, its text, and whether it is text, code or fact."""
+def _pieces(block: QTextBlock) -> Iterator[tuple[int, str, str, str]]:
+    """Yield where each piece of one format begins in its block, its text, its kind, and the TeX of a formula."""
     fragments = block.begin()
     while not fragments.atEnd():
         fragment = fragments.fragment()
@@ -100,5 +101,7 @@ def _pieces(block: QTextBlock) -> Iterator[tuple[int, str, str]]:
         kind = "code" if "monospace" in (form.fontFamilies() or ()) else "text"
         if form.anchorHref().startswith("fact:"):
             kind = "fact"
-        yield fragment.position() - block.position(), fragment.text(), kind
+        elif form.isImageFormat():
+            kind = "formula"
+        yield fragment.position() - block.position(), fragment.text(), kind, form.toolTip()
         fragments += 1

@@ -99,6 +99,31 @@ _OPERATORS = (  # in formulas and code; longer ones first
     ("<", " less than "),
     (">", " greater than "),
 )
+_FRACTION = re.compile(r"\\[dt]?frac\{([^{}]*)\}\{([^{}]*)\}")
+_ROOT = re.compile(r"\\sqrt\{([^{}]*)\}")
+_COMMAND = re.compile(r"\\([A-Za-z]+)")
+_COMMANDS = {
+    "cdot": "times",
+    "times": "times",
+    "le": "at most",
+    "leq": "at most",
+    "ge": "at least",
+    "geq": "at least",
+    "approx": "about",
+    "to": "to",
+    "sum": "the sum of",
+    "left": "",
+    "right": "",
+    "lceil": "the ceiling of",
+    "rceil": "",
+    "lfloor": "the floor of",
+    "rfloor": "",
+    "text": "",
+    "mathrm": "",
+    "dots": "and so on",
+    "ldots": "and so on",
+    "cdots": "and so on",
+}
 _NUMBER = r"\d[\d,]*(?:\.\d+)?"
 _MEASURE = re.compile(
     rf"(?P<number>{_NUMBER})[ \u00a0]?(?P<unit>{'|'.join(sorted(map(re.escape, _UNITS), key=len, reverse=True))})"
@@ -141,6 +166,19 @@ def spoken_code(text: str) -> str:
         text = text.replace(sign, words)
     text = re.sub(r"(\w)\[(.*?)\]", r"\1 at \2", text)
     return _words(text)
+
+
+def spoken_tex(tex: str) -> str:
+    """Return a formula written in TeX as it is said, as far as plain formulas go."""
+    for _ in range(8):  # from the innermost braces outwards
+        tex, found = _FRACTION.subn(r" (\1) over (\2) ", tex)
+        tex, more = _ROOT.subn(r" the square root of \1 ", tex)
+        if not found + more:
+            break
+    tex = _COMMAND.sub(lambda match: f" {_COMMANDS.get(match[1], match[1])} ", tex)
+    tex = tex.replace("_", " ").replace("{", "(").replace("}", ")").replace("\\", " ")
+    said = spoken_code(re.sub(r"\(\s*([^\s()]+)\s*\)", r"\1", tex))
+    return said.replace(" - ", " minus ")
 
 
 def sentences(text: str) -> Iterator[tuple[int, int]]:

@@ -7,7 +7,7 @@ from PySide6.QtCore import QPoint, Qt
 from pytestqt.qtbot import QtBot
 
 from tests.desktop.live.conftest import Make, RecordedClient, client_of, with_run
-from tests.traces import busy_trace
+from tests.traces import LittleScheduler, Request, busy_trace
 
 # The offscreen platform cannot tell a window its least size, and says so for every page with a layout.
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints", extend=True)
@@ -187,3 +187,21 @@ def test_the_figures_are_those_of_the_trace_at_the_playhead(make: Make) -> None:
     assert page.watch.queue.text().startswith(f"{step.num_running} running, {step.num_waiting} waiting, ")
     assert page.watch.pace.text().startswith("10 ms a step, ")
     assert page.source.text() == "Measured on this machine: none, torch kernels, cpu"
+
+
+def test_a_long_runs_old_requests_leave_the_list_and_the_others_are_still_found(make: Make) -> None:
+    page = make()
+    events = LittleScheduler([Request(f"r{i}", 2, 1, i) for i in range(260)], num_blocks=40).run()
+    page.player.feed(events)
+    page.seek(page.player.last)
+    rows = page.watch.requests.table.rows
+    assert len(rows) == 200
+    assert rows[0][1] == "r60"
+    picked: list[int] = []
+    page.watch.requests.selected.connect(picked.append)
+    page.watch.requests.selectRow(3)
+    assert picked == [63]
+    page.select(259)
+    assert page.watch.requests.selected_row() == 199
+    page.select(5)
+    assert page.watch.requests.selected_row() is None

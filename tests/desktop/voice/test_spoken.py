@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from ladder_desktop.voice.spoken import sentences, spoken, spoken_code
+from ladder_desktop.voice.spoken import sentences, spoken, spoken_code, spoken_tex
 
 
 @pytest.mark.parametrize(
@@ -55,6 +55,19 @@ def test_formulas_and_names(written: str, said: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("tex", "said"),
+    [
+        (r"x_i", "x i"),
+        (r"\alpha^2 \cdot n", "alpha to the power of 2 times n"),
+        (r"\frac{1}{1-\alpha}", "1 over (1- alpha)"),
+        (r"\sqrt{n} \le 3", "the square root of n at most 3"),
+    ],
+)
+def test_formulas_in_tex(tex: str, said: str) -> None:
+    assert spoken_tex(tex) == said
+
+
+@pytest.mark.parametrize(
     ("text", "parts"),
     [
         ("One. Two? Three!", ["One.", "Two?", "Three!"]),
@@ -87,3 +100,4 @@ def test_whatever_stands_there_the_sentences_cover_it_in_order(text: str) -> Non
 def test_nothing_written_is_an_error(text: str) -> None:
     assert isinstance(spoken(text), str)
     assert isinstance(spoken_code(text), str)
+    assert isinstance(spoken_tex(text), str)

@@ -21,7 +21,7 @@ from PySide6.QtWidgets import QApplication, QMessageBox
 
 PACK = load_pack(bundled_pack())
 TEXT = """\
-A step reads `num_seqs` rows [F1.09]. It takes 4.5 ms.
+A step reads `num_seqs` rows [F1.09]. It takes 4.5 ms for $n_i$ rows.
 
 > **Prefer.** Name the mechanism.
 
@@ -52,7 +52,7 @@ def test_a_text_is_said_without_its_marks_and_each_line_knows_its_place(reader):
     lines = script_of(reader.document())
     assert [line.words for line in lines] == [
         "A step reads number of sequences rows.",
-        "It takes 4.5 milliseconds.",
+        "It takes 4.5 milliseconds for n i rows.",
         "Prefer.",
         "Name the mechanism.",
         "KV cache",
@@ -64,7 +64,7 @@ def test_a_text_is_said_without_its_marks_and_each_line_knows_its_place(reader):
         "First.",
     ]
     text = reader.toPlainText()
-    assert text[lines[1].start : lines[1].end] == "It takes 4.5 ms."
+    assert text[lines[1].start : lines[1].end] == "It takes 4.5 ms for \ufffc rows."
     assert text[lines[9].start : lines[9].end] == "a = 1\nb = 2"
 
 

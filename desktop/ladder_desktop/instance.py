@@ -1,0 +1,99 @@
+"""One window for each data folder: a second start finds the first, hands over what it was asked to open, and ends.
+
+The lock file says who is first; it tells a process that is gone from one that is busy, so a window that was killed
+leaves nothing in the way. The socket carries the message.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+
+from PySide6.QtCore import QDeadlineTimer, QLockFile, QObject, Signal
+from PySide6.QtNetwork import QLocalServer, QLocalSocket
+
+ANSWER_MS = 3000
+LARGEST = 64 * 1024  # bytes of a message
+
+
+class BusyError(Exception):
+    """Another window has the data folder and does not answer; the message is one sentence."""
+
+
+class Instance(QObject):
+    """The claim on a data folder. `asked` carries a target and the path of a pack, each may be empty."""
+
+    asked = Signal(str, str)
+
+    def __init__(self, data_dir: Path, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._data_dir = data_dir
+        self._lock = QLockFile(str(data_dir / "window.lock"))
+        self._lock.setStaleLockTime(0)  # only the death of its owner makes it stale
+        self._server = QLocalServer(self)
+        self._server.setSocketOptions(QLocalServer.SocketOption.UserAccessOption)
+        self._server.newConnection.connect(self._take_message)
+
+    def claim(self, target: str, pack: str) -> bool:
+        """Return whether this is the first window. If not, the first has been asked to open target and pack.
+
+        BusyError if the first does not answer. A data folder that cannot be written is left to the store to name.
+        """
+        if not self._data_dir.is_dir() or self._lock.tryLock(0):
+            QLocalServer.removeServer(self._name)
+            self._server.listen(self._name)
+            return True
+        if self._lock.error() != QLockFile.LockError.LockFailedError:
+            return True
+        deadline = QDeadlineTimer(ANSWER_MS)
+        while not deadline.hasExpired():
+            if self._hand_over(target, pack, deadline):
+                return False
+        raise BusyError(
+            f"Runtime Ladder is open already on {self._data_dir} and does not answer; close it and try again."
+        )
+
+    def release(self) -> None:
+        """Let another start be the first."""
+        self._server.close()
+        self._lock.unlock()
+
+    @property
+    def _name(self) -> str:
+        digest = hashlib.sha256(str(self._data_dir.resolve()).encode()).hexdigest()[:20]
+        return f"runtime-ladder-{digest}"
+
+    def _hand_over(self, target: str, pack: str, deadline: QDeadlineTimer) -> bool:
+        socket = QLocalSocket()
+        socket.connectToServer(self._name)
+        if not socket.waitForConnected(200):
+            return False
+        socket.write(json.dumps({"target": target, "pack": pack}).encode() + b"\n")
+        socket.flush()
+        answered = socket.waitForReadyRead(max(1, deadline.remainingTime()))
+        socket.abort()
+        return answered
+
+    def _take_message(self) -> None:
+        while (socket := self._server.nextPendingConnection()) is not None:
+            socket.readyRead.connect(self._read)
+            socket.disconnected.connect(socket.deleteLater)
+
+    def _read(self) -> None:
+        socket = self.sender()
+        if not isinstance(socket, QLocalSocket):
+            return
+        if not socket.canReadLine():
+            if socket.bytesAvailable() > LARGEST:
+                socket.abort()
+            return
+        try:
+            message = json.loads(bytes(socket.readLine(LARGEST).data()))
+            target, pack = str(message["target"]), str(message["pack"])
+        except (ValueError, KeyError, TypeError):
+            socket.abort()
+            return
+        socket.write(b"ok\n")
+        socket.flush()
+        self.asked.emit(target, pack)

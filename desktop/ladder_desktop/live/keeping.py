@@ -1,0 +1,159 @@
+"""Saves, opens and exports a run: a trace to share, a Chrome trace for Perfetto, a picture of a view, a table as CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ladder_engine.errors import EngineError, TraceFileError
+from ladder_engine.models import find_model
+from ladder_engine.perfetto import write_chrome_trace
+from ladder_engine.trace_file import TraceReader, write_trace
+from ladder_engine.traffic import traffic_scenario
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
+
+from ladder_desktop.live.text_table import TextTable
+
+if TYPE_CHECKING:
+    from ladder_desktop.live.live_page import LivePage
+
+FORMATS = {
+    ".jsonl": "Recording, to open here again",
+    ".json": "Chrome trace, for ui.perfetto.dev",
+    ".png": "Picture of the view that has the keyboard, or of all",
+    ".csv": "Table that has the keyboard, or the requests",
+}
+FILTERS = ";;".join(f"{words} (*{suffix})" for suffix, words in FORMATS.items())
+EVENTS_A_FRAME = 1500
+
+
+class Keeping(QObject):
+    """What is asked for by name ends as a file, in full or not at all, or as one sentence."""
+
+    def __init__(self, page: LivePage) -> None:
+        super().__init__(page)
+        self._page = page
+        self.reader: TraceReader | None = None
+
+    def ask_save(self) -> None:
+        """Ask for a file, whose ending says in which form, and write it."""
+        page = self._page
+        if page.comparing or page.player.edge.config is None:
+            page.head.say("There is no run to save here; run one, or open a recording.", "bad")
+            return
+        name, chosen = QFileDialog.getSaveFileName(page, "Save the run", "run.jsonl", FILTERS)
+        if name:
+            path = Path(name)
+            self.save(path if path.suffix else path.with_suffix(chosen.rsplit("*", 1)[-1].rstrip(")")))
+
+    def save(self, path: Path) -> None:
+        """Write what the run has so far, in the form that the file's ending names."""
+        page, player = self._page, self._page.player
+        try:
+            match path.suffix:
+                case ".jsonl":
+                    write_trace(path, player.recording.events())
+                case ".json":
+                    write_chrome_trace(path, player.edge)
+                case ".png":
+                    if not self._view().grab().save(str(path)):
+                        raise TraceFileError(f"{path}: the picture cannot be written; choose another place.")
+                case ".csv":
+                    _write_text(path, csv_of(self._table()))
+                case _:
+                    raise TraceFileError(
+                        f"{path}: has no ending that is known; the endings are {', '.join(FORMATS)}."
+                    )
+        except TraceFileError as error:
+            page.head.say(str(error), "bad")
+            page.failed.emit(str(error))
+        else:
+            page.head.say(f"Saved as {path.name}.")
+
+    def ask_open(self) -> None:
+        """Ask for a recording and show it."""
+        name, _ = QFileDialog.getOpenFileName(self._page, "Open a recording", "", "Recordings (*.jsonl)")
+        if name:
+            self.open(Path(name))
+
+    def open(self, path: Path) -> None:
+        """Show a recorded run; a long one can be watched while it is still being read."""
+        try:
+            reader = TraceReader(path)
+        except TraceFileError as error:
+            self._page.head.say(str(error), "bad")
+            self._page.failed.emit(str(error))
+            return
+        self.close()
+        self._page.show_recording(path.name)
+        self.reader = reader
+
+    def ask_traffic(self) -> None:
+        """Ask for a file of real traffic and offer it as a scenario."""
+        name, _ = QFileDialog.getOpenFileName(
+            self._page, "Replay traffic", "", "Traces of traffic (*.csv *.jsonl)"
+        )
+        if name:
+            self.open_traffic(Path(name))
+
+    def open_traffic(self, path: Path) -> None:
+        """Offer a file of real traffic as a scenario, picked and ready to run."""
+        from ladder_engine.tokenizer import Tokenizer
+
+        try:
+            words = Tokenizer.load(find_model("ladder-3m")).one_token_words()
+            self._page.head.add(traffic_scenario(path, words))
+        except EngineError as error:
+            self._page.head.say(str(error), "bad")
+            self._page.failed.emit(str(error))
+
+    def close(self) -> None:
+        """Read no further."""
+        if self.reader is not None:
+            self.reader.close()
+            self.reader = None
+
+    def feed(self) -> None:
+        """Take the next piece of the recording that is being read. Raises TraceFileError, TraceError."""
+        if self.reader is None:
+            return
+        try:
+            self._page.player.feed(self.reader.read(EVENTS_A_FRAME))
+        except Exception:
+            self.close()
+            raise
+        if self.reader is not None and self.reader.done:
+            self.reader = None
+
+    def _view(self) -> QWidget:
+        """The view that has the keyboard, or all of them."""
+        watch = self._page.watch
+        focus = QApplication.focusWidget()
+        views = (watch.grid, watch.block_list, watch.requests, watch.timeline)
+        return next((view for view in views if view is focus), watch)
+
+    def _table(self) -> TextTable:
+        focus = QApplication.focusWidget()
+        return focus if isinstance(focus, TextTable) else self._page.watch.requests
+
+
+def csv_of(table: TextTable) -> str:
+    """The rows of a table as CSV, its columns' names first."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow([column.name for column in table.table.columns])
+    writer.writerows(table.table.rows)
+    return out.getvalue()
+
+
+def _write_text(path: Path, text: str) -> None:
+    part = path.with_name(path.name + ".part")
+    try:
+        part.write_text(text, encoding="utf-8")
+        part.replace(path)
+    except OSError as error:
+        part.unlink(missing_ok=True)
+        raise TraceFileError(f"{path}: cannot be written ({error.strerror}); choose another place.") from None

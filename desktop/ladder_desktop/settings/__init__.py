@@ -1,0 +1,1 @@
+"""The settings page, and the panels that are about the window itself."""
