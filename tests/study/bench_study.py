@@ -224,7 +224,7 @@ def report(ours: dict[str, float], theirs: dict[str, float] | str) -> None:
     if isinstance(theirs, str):
         print(theirs)
     print(
-        "An answer is the commit: it survives kill -9. The disk has it 0.2 s later (study/sync.py); Anki syncs each."
+        "An answer is the commit: it survives kill -9. The disk has it within a second (study/sync.py); Anki syncs each."
     )
 
 
