@@ -37,6 +37,8 @@ QFrame#upright { background: @line; border: none; max-width: 1px; min-width: 1px
 QFrame#footer { background: @window; border: none; border-top: 1px solid @line; }
 QFrame#aside { background: @sunken; border: none; border-left: 3px solid @accent; border-radius: 4px; }
 QFrame#tile { background: @sunken; border: none; border-radius: 8px; }
+QFrame#factCard { background: @surface; border: 1px solid @accent; border-radius: 10px; }
+QFrame#factCard QTextBrowser, QFrame#factCard QTextBrowser:focus { background: @surface; border: none; }
 QFrame#notice { background: @surface; border: 1px solid @bad; border-radius: 8px;
     margin: 0 32px 4px 32px; }
 QFrame#toast { background: @text; border: none; border-radius: 8px; }
