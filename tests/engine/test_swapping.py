@@ -105,7 +105,7 @@ def test_abort_gives_host_blocks_back() -> None:
 
 def test_the_kv_of_a_real_model_comes_back_bit_for_bit(machine: Callable[..., Any]) -> None:
     box = machine(num_blocks=15, block_size=8, **SWAP)
-    cache = box.engine._executor._cache
+    cache = box.engine._executor._model._cache
     wish = SamplingParams(ignore_eos=True)
     seqs = {
         seq.seq_id: seq
