@@ -158,7 +158,7 @@ def takes_turns(one: str, other: str) -> bool:
     """Pairs that are never enabled together; the tests of their pages hold them to it."""
     page, first = one.split(".")
     second = other.split(".")[1]
-    answers = {"again", "hard", "good", "easy", "accept"}
+    answers = {"again", "hard", "good", "easy", "accept", "edit", "fact"}
     if {one, other} == {"interview.begin", "interview.next"}:
         return True
     asks = {"reveal", "open", *(f"option-{letter}" for letter in "abcdefgh")}

@@ -54,3 +54,24 @@ def test_a_log_that_is_gone_is_no_fault(tmp_path: Path) -> None:
     syncer = sync.Syncer(tmp_path / "progress.db-wal")
     syncer.committed()
     syncer.close()
+
+
+def test_a_long_log_is_folded_into_the_file_meanwhile(
+    tmp_path: Path, clock: TravelClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folded = threading.Event()
+
+    def watch(log: Path) -> None:
+        real(log)
+        folded.set()
+
+    real = sync.fold
+    monkeypatch.setattr(sync, "fold", watch)
+    monkeypatch.setattr(sync, "SOON", 0.001)
+    monkeypatch.setattr(sync, "LONG", 0)
+    with Desk.open(tmp_path, clock) as desk:
+        desk.register([Item("pack/card-0", "card", "hub")])
+        desk.answer("pack/card-0", Rating.GOOD, timedelta(seconds=1))
+        assert folded.wait(60)
+        assert len(desk.reviews()) == 1
+        assert b"pack/card-0" in (tmp_path / "progress.db").read_bytes()

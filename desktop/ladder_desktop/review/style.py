@@ -39,6 +39,8 @@ QFrame#aside { background: @sunken; border: none; border-left: 3px solid @accent
 QLabel#caption[marked="true"] { font-weight: 600; color: @accent; }
 QFrame#tile[marked="true"] { border: 2px solid @accent; }
 QFrame#tile { background: @sunken; border: none; border-radius: 8px; }
+QFrame#factCard { background: @surface; border: 1px solid @accent; border-radius: 10px; }
+QFrame#factCard QTextBrowser, QFrame#factCard QTextBrowser:focus { background: @surface; border: none; }
 QFrame#notice { background: @surface; border: 1px solid @bad; border-radius: 8px;
     margin: 0 32px 4px 32px; }
 QFrame#toast { background: @text; border: none; border-radius: 8px; }

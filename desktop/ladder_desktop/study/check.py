@@ -36,7 +36,7 @@ class Check:
             return
         with closing(sqlite3.connect(self._path)) as connection:
             connection.execute("PRAGMA query_only = ON")
-            connection.set_progress_handler(self._closing.is_set, 10_000)
+            connection.set_progress_handler(self._closing.is_set, 1_000_000)
             try:
                 found = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
                 self.failed = found != "ok"

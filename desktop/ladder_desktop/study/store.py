@@ -23,6 +23,7 @@ FILE_NAME = "progress.db"
 APPLICATION_ID = 0x52_4C_44_52  # "RLDR", where `file` and other programs look for the kind of a database
 BUSY_SECONDS = 5.0
 CACHE_KIB = 32_768
+LONGEST_LOG = 16_000  # pages; long before, the syncer folds the log into the file
 CHECKED_AT_ONCE = (
     4 << 20
 )  # bytes; a larger file is checked beside the program, and what is wrong told at the next call
@@ -134,6 +135,7 @@ class Store:
         self.db.execute("PRAGMA foreign_keys = ON")
         self.db.execute("PRAGMA synchronous = NORMAL")
         self.db.execute("PRAGMA temp_store = MEMORY")
+        self.db.execute(f"PRAGMA wal_autocheckpoint = {LONGEST_LOG}")
         self.db.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
         self.db.enable_wal()
         with self._writing() as db:  # also finds out now, not at the first answer, that the file is read-only

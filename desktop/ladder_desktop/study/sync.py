@@ -2,17 +2,21 @@
 
 A commit is in the hands of the operating system at once: it survives the death of the program. Against a power cut it
 has to be on the disk too, and that takes a disk anything from 0.1 to 200 ms. So a thread does it: what was committed
-up to SOON seconds before a power cut may be lost, and never more; the database is whole in any case.
+up to a second (SOON) before a power cut may be lost, and never more; the database is whole in any case.
 """
 
 from __future__ import annotations
 
 import os
+import sqlite3
 import threading
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 
-SOON = 0.2  # seconds from a commit to its sync; commits in between share one
+SOON = 1.0  # seconds from a commit to its sync; commits in between share one
+LONG = (
+    4 << 20
+)  # bytes of log from which it is folded into the file, here too and not within somebody's answer
 
 
 class Syncer:
@@ -45,6 +49,8 @@ class Syncer:
                 return
             with suppress(OSError):  # the log is gone once it is folded into the file; that is a sync as well
                 sync(self._log)
+                if self._log.stat().st_size > LONG:
+                    fold(self._log)
 
 
 def sync(log: Path) -> None:
@@ -57,3 +63,12 @@ def sync(log: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
+
+
+def fold(log: Path) -> None:
+    """Copy what the log holds into its database, as far as no reader still needs it; nobody is kept waiting."""
+    with (
+        suppress(sqlite3.Error),
+        closing(sqlite3.connect(log.with_name(log.name.removesuffix("-wal")))) as connection,
+    ):
+        connection.execute("PRAGMA wal_checkpoint(PASSIVE)")

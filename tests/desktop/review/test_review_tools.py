@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from ladder_content.model import Pack
+from ladder_content.model import Option, Pack
 from ladder_desktop.review.card_editor import CardEditor
 from ladder_desktop.review.card_history import CardHistory
 from ladder_desktop.review.drill_page import DrillPage
 from ladder_desktop.study import Desk, Hidden, Mark, Rating
+from msgspec import structs
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QLabel, QMenu
@@ -281,3 +282,14 @@ def test_every_tool_is_in_the_menu(drill: DrillPage) -> None:
     rating = {"drill.reveal", "drill.accept", *(f"drill.{rating.name.lower()}" for rating in Rating)}
     outside = {action.objectName() for action in drill.page_actions()} - inside
     assert {name for name in outside if "option" not in name} == rating
+
+
+def test_where_e_is_an_option_it_does_not_edit(drill: DrillPage) -> None:
+    study, plain = drill._cards[FIRST]
+    options = tuple(Option(text=f"Lever {place}", why="So.", correct=place == 0) for place in range(5))
+    drill._cards[FIRST] = study, structs.replace(plain, kind="lever", options=options)
+    drill.show_card("bandwidth")
+    assert not drill.tools.edit.isEnabled()
+    press(Qt.Key.Key_E)
+    assert drill.card_view.revealed
+    assert drill.tools.edit.isEnabled()
