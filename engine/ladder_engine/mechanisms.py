@@ -100,7 +100,7 @@ MECHANISMS = (
         "The composition of steps",
         ("composition", "max_prefill_chunk"),
         (),
-        ("ttft_steps_p50", "ttft_steps_max", "steps", "itl_p99", "step_max"),
+        ("gap_steps_max", "ttft_steps_p50", "ttft_steps_max", "steps", "itl_p99", "step_max"),
     ),
     Mechanism(
         "swapping",
