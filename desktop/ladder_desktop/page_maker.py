@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Callable, Sequence
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, cast
 
 from ladder_content.model import Study
@@ -15,6 +15,8 @@ from ladder_desktop.pages import Entry
 from ladder_desktop.rail import Mark
 
 if TYPE_CHECKING:
+    from ladder_engine.scenario import Scenario
+
     from ladder_desktop.app import Application
     from ladder_desktop.review.drill_page import DrillPage
     from ladder_desktop.settings.settings_page import Panel
@@ -82,7 +84,7 @@ class PageMaker:
     def _tickets(self) -> QWidget:
         from ladder_desktop.review.ticket_page import TicketPage
 
-        page = TicketPage(self._app.desk, self._app.pack, self._app.theme)
+        page = TicketPage(self._app.desk, self._app.pack, self._app.theme, variants=self._variants)
         page.go.connect(self._app.go)
         page.answered.connect(self._app.refresh_counts)
         return page
@@ -97,15 +99,24 @@ class PageMaker:
 
     def _live(self) -> QWidget:
         from ladder_engine.client import EngineClient
-        from ladder_engine.scenario import bundled_scenarios
 
         from ladder_desktop.live.live_page import LivePage
 
         client = partial(EngineClient, models_dir=models_dir(self._app.data_dir))
-        page = LivePage(bundled_scenarios(), self._app.theme, client)
+        page = LivePage(self._scenarios, self._app.theme, client)
         page.failed.connect(self._app.say_fault)
         page.go.connect(self._app.go)
         return page
+
+    @cached_property
+    def _scenarios(self) -> tuple[Scenario, ...]:
+        from ladder_engine.scenario import bundled_scenarios
+
+        return bundled_scenarios()
+
+    def _variants(self, scenario_id: str) -> Sequence[str]:
+        """Return the names of a scenario's variants; ("",) if it has none, () if there is no such scenario."""
+        return next((one.variant_names for one in self._scenarios if one.id == scenario_id), ())
 
     def _stats(self) -> QWidget:
         from ladder_desktop.stats.stats_page import StatsPage

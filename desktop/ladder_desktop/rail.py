@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QPainter, QPalette, QPen
+from PySide6.QtGui import QFont, QPainter, QPalette, QPen
 from PySide6.QtWidgets import (
     QFrame,
     QListWidget,
@@ -189,7 +189,7 @@ def _text(
     *,
     faint: bool = False,
 ) -> None:
-    font = option.font
+    font = QFont(option.font)
     font.setPointSizeF(font.pointSizeF() * size)
     painter.setFont(font)
     role = QPalette.ColorRole.PlaceholderText if faint else QPalette.ColorRole.Text

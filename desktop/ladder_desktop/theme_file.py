@@ -5,7 +5,7 @@ An own file may begin with `base = "dark"` and then names only what it changes:
     name = "Dusk"
     base = "dark"
     [palette]
-    accent = "#ffb86c"
+    accent = "#......"
 """
 
 from __future__ import annotations

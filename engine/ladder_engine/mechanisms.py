@@ -76,9 +76,16 @@ MECHANISMS = (
     Mechanism(
         "speculation",
         "Speculation",
-        ("num_speculative_tokens", "max_num_speculating"),
+        ("num_speculative_tokens", "draft_model", "max_num_speculating"),
         ("draft_tokens",),
         ("steps", "computed_tokens", "seconds"),
+    ),
+    Mechanism(
+        "batch-invariance",
+        "Batch invariance",
+        ("batch_invariant",),
+        (),
+        ("seconds",),
     ),
     Mechanism(
         "admission",
@@ -93,7 +100,7 @@ MECHANISMS = (
         "The composition of steps",
         ("composition", "max_prefill_chunk"),
         (),
-        ("ttft_steps_p50", "ttft_steps_max", "steps", "itl_p99", "step_max"),
+        ("gap_steps_max", "ttft_steps_p50", "ttft_steps_max", "steps", "itl_p99", "step_max"),
     ),
     Mechanism(
         "swapping",

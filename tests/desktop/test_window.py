@@ -15,6 +15,7 @@ from ladder_desktop.app import Application
 from ladder_desktop.home_page import HomePage
 from ladder_desktop.live.live_page import LivePage
 from ladder_desktop.palette import Palette
+from ladder_desktop.review.ticket_page import TicketPage
 from ladder_desktop.shortcut_sheet import ShortcutSheet
 from ladder_desktop.study import Desk, Rating
 from PySide6.QtCore import Qt, QTimer
@@ -127,6 +128,28 @@ def test_a_link_to_the_lab_picks_its_scenario(application: Application) -> None:
     assert page.head.scenario.id == "more-than-fits"
     application.go("live:no-such-thing")
     assert "no-such-thing" in page.head.message.text()
+
+
+def test_the_lab_leads_back_to_the_ticket_that_it_shows(application: Application) -> None:
+    application.go("live:closed-door")
+    live = application.window.page("live")
+    assert isinstance(live, LivePage)
+    assert live.head.ticket_button.isVisible()
+    live.head.ticket_button.click()
+    page = application.window.page("tickets")
+    assert isinstance(page, TicketPage)
+    assert page.isVisible()
+    assert page.item is not None
+    assert page.item.item_id.endswith("/paging-ticket-closed-door")
+    diagnosis = page.diagnosis
+    application.go("live:more-than-fits")  # shows two tickets: back to the one on the board
+    live.head.ticket_button.click()
+    assert page.isVisible()
+    assert page.diagnosis is diagnosis
+    application.go("live:short-chats")
+    assert not live.head.ticket_button.isVisible()
+    assert application._pages._variants("closed-door") == ("static", "continuous")
+    assert len(application._pages._variants("short-chats")) < 2
 
 
 def test_an_engine_that_fails_is_a_dialog_and_stays_on_the_page(

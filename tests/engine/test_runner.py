@@ -171,7 +171,7 @@ def test_a_trace_file_that_cannot_be_written_or_read(tmp_path: Path) -> None:
 def test_a_kernel_mode_that_cannot_run_here_is_one_sentence(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refuse(device: object, mode: str) -> None:
+    def refuse(*_: object, **__: object) -> None:
         raise runner.KernelError("Triton is not installed.")
 
     monkeypatch.setattr(runner, "choose", refuse)

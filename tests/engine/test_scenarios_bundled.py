@@ -24,7 +24,7 @@ from ladder_engine.tokenizer import Tokenizer
 from ladder_engine.trace import SCHEMA, AnyEvent, RunStarted
 
 SCENARIOS = {scenario.id: scenario for scenario in bundled_scenarios()}
-WITH_DRAFTS = ("quoting", "creative")
+WITH_DRAFTS = ("quoting", "creative", "draft-model", "stranger")
 CLOSED = [name for name, scenario in SCENARIOS.items() if not scenario.stays_open]
 
 
@@ -140,6 +140,17 @@ CLAIMS: dict[str, tuple[str, Callable[[Side, Side], bool]]] = {
                 and of(drafts, "accepted_share") > 60 and texts(none) == texts(drafts)),
     "creative": ("Speculation made", lambda none, drafts: of(drafts, "steps") > 0.67 * of(none, "steps")
                  and of(drafts, "accepted_share") < 75 and texts(none) == texts(drafts)),
+    "draft-model": ("Speculation made", lambda none, drafts: of(drafts, "steps") < 0.4 * of(none, "steps")
+                    and of(drafts, "accepted_share") > 55 and texts(none) == texts(drafts)),
+    "stranger": ("Speculation made", lambda none, drafts: of(drafts, "steps") > 0.7 * of(none, "steps")
+                 and of(drafts, "accepted_share") < 15 and of(drafts, "computed_tokens") > 2 * of(none, "computed_tokens")
+                 and texts(none) == texts(drafts)),
+    "swap": ("Swapping to host memory made", lambda drop, swap: of(drop, "recomputed_tokens") > 150
+             and of(swap, "recomputed_tokens") == 0 and of(swap, "preemptions") > 3
+             and of(swap, "gap_steps_max") > 20 and texts(drop) == texts(swap)),
+    "prefill-first": ("The composition of steps made", lambda first, mixed: 2 <= of(first, "gap_steps_max") <= 10
+                      and of(mixed, "gap_steps_max") == 1
+                      and abs(of(first, "ttft_steps_max") - of(mixed, "ttft_steps_max")) < 4),
     "queue-bound": ("The limit on who may wait made", lambda none, bound: of(bound, "refused") == 10
                     and of(bound, "ttft_steps_max") < 0.4 * of(none, "ttft_steps_max")),
     "batch-before-chat": ("The order of admission made", lambda fcfs, prio:

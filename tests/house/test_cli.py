@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 from ladder_content.loader import bundled_pack
-from ladder_desktop import app, system_check
+from ladder_desktop import start, system_check
 from ladder_desktop.cli import main
 from ladder_desktop.study import Desk, Item, Rating
 
@@ -207,6 +207,6 @@ def test_the_window_opens_on_the_data_folder_that_was_named(
 ) -> None:
     opened: list[Path] = []
     monkeypatch.setattr(system_check, "has_display", lambda: True)
-    monkeypatch.setattr(app, "run", lambda data_dir, *_: opened.append(data_dir) or 0)
+    monkeypatch.setattr(start, "run", lambda data_dir, *_: opened.append(data_dir) or 0)
     assert invoke(*(argument.format(tmp_path) for argument in arguments)).exit_code == 0
     assert opened == [tmp_path]

@@ -34,6 +34,7 @@ def live_actions(page: LivePage) -> list[QAction]:
         action("prompt", "Write a prompt of your own", "P", page.write_prompt),
         action("abort", "Abort the selected request", "Del", page.abort_selected),
         action("explain", "Open the lesson that explains it", "E", page.explain),
+        action("ticket", "Back to the ticket that it shows", "B", page.head.press_ticket),
         action("story", "Show or hide the story", "S", page.head.story_button.toggle),
         action("save", "Save or export the run…", "Ctrl+S", page.keeping.ask_save),
         action("open", "Open a recording…", "Ctrl+Shift+O", page.keeping.ask_open),

@@ -14,7 +14,10 @@ from ladder_desktop.theme import Theme
 
 
 class ScenarioHead(QWidget):
-    """Emits `chosen` when another scenario is picked, `varied` when another variant is, and the rest from its buttons."""
+    """Emits `chosen` when another scenario is picked, `varied` when another variant is, and the rest from its buttons.
+
+    `ticket_wanted` carries a target: the one ticket that the scenario shows, or the tickets if it shows several.
+    """
 
     chosen = Signal()
     varied = Signal()
@@ -22,6 +25,7 @@ class ScenarioHead(QWidget):
     compare_wanted = Signal()
     explain_wanted = Signal()
     stop_wanted = Signal()
+    ticket_wanted = Signal(str)
 
     def __init__(self, scenarios: Sequence[Scenario], theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -54,6 +58,10 @@ class ScenarioHead(QWidget):
         self.explain_button.setAccessibleName("Open the lesson that explains it")
         self.explain_button.setToolTip("Open the lesson that explains it (E)")
         self.explain_button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.ticket_button = QPushButton("Ticket")
+        self.ticket_button.setAccessibleName("Back to the ticket that it shows")
+        self.ticket_button.setToolTip("Go to the ticket that it shows, as it was left (B)")
+        self.ticket_button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.story_button = QPushButton("Hide story")
         self.story_button.setCheckable(True)
         self.story_button.setChecked(True)
@@ -64,6 +72,7 @@ class ScenarioHead(QWidget):
         self.message = QLabel()
         self.message.setAccessibleName("Message")
         self.message.setWordWrap(True)
+        self.message.setMinimumHeight(self.message.fontMetrics().height())  # nothing jumps when it speaks
         self.message.setTextFormat(Qt.TextFormat.PlainText)
         self.message.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.story, self.look_at = QLabel(), QLabel()
@@ -81,11 +90,11 @@ class ScenarioHead(QWidget):
             self.button,
             self.compare_button,
             self.explain_button,
+            self.ticket_button,
             self.story_button,
         ):
             top.addWidget(widget)
-        top.addSpacing(8)
-        top.addWidget(self.message, 1)
+        top.addStretch(1)
         self.words = QWidget()
         words = QHBoxLayout(self.words)
         words.setContentsMargins(0, 0, 0, 0)
@@ -95,12 +104,14 @@ class ScenarioHead(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addLayout(top)
+        layout.addWidget(self.message)
         layout.addWidget(self.words)
         self.picker.currentIndexChanged.connect(self._tell)
         self.variants.currentIndexChanged.connect(self._vary)
         self.button.clicked.connect(self.press)
         self.compare_button.clicked.connect(self.press_compare)
         self.explain_button.clicked.connect(self.explain_wanted)
+        self.ticket_button.clicked.connect(self.press_ticket)
         self.story_button.toggled.connect(self._show_words)
         self._tell()
 
@@ -145,7 +156,7 @@ class ScenarioHead(QWidget):
         self.compare_button.setEnabled(not running)
 
     def say(self, text: str, role: str = "muted") -> None:
-        """Show one sentence beside the button, in the colour of a palette role."""
+        """Show one sentence under the buttons, in the colour of a palette role."""
         self.message.setStyleSheet(f"color: {self.theme.hex(role)}")
         self.message.setText(text)
         self.message.setAccessibleName(text or "Message")
@@ -158,6 +169,12 @@ class ScenarioHead(QWidget):
         """Compare, unless a run goes on or there is nothing to compare."""
         if self.compare_button.isEnabled() and self.compare_button.isVisibleTo(self):
             self.compare_wanted.emit()
+
+    def press_ticket(self) -> None:
+        """Go to the ticket; among several nobody but the page of tickets knows which was left."""
+        tickets = self.scenario.tickets if self.scenario else ()
+        if tickets:
+            self.ticket_wanted.emit(f"ticket:{tickets[0]}" if len(tickets) == 1 else "tickets")
 
     def _show_words(self, shown: bool) -> None:
         self.words.setVisible(shown)
@@ -175,6 +192,7 @@ class ScenarioHead(QWidget):
         for widget in (self.variants, self.compare_button):
             widget.setVisible(len(names) > 1)
         self.explain_button.setVisible(bool(scenario and scenario.explained_by))
+        self.ticket_button.setVisible(bool(scenario and scenario.tickets))
         if scenario is None:
             self.say("There are no scenarios.", "bad")
             return

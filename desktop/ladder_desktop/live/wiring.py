@@ -20,6 +20,7 @@ def wire(page: LivePage) -> None:
     page.head.compare_wanted.connect(page.compare)
     page.head.stop_wanted.connect(page.stop)
     page.head.explain_wanted.connect(page.explain)
+    page.head.ticket_wanted.connect(page.go)
     page.transport.toggled.connect(page.toggle)
     page.transport.stepped.connect(page.step_by)
     page.transport.sped.connect(page.change_speed)

@@ -18,11 +18,12 @@ class OptionButton(KeyButton):
     def __init__(self, letter: str, option: Option, text: PackText, theme: Theme) -> None:
         super().__init__()
         self._theme = theme
+        self.struck = False
         self.setAccessibleName(f"{letter}: {option.text}")
         badge = QLabel(letter)
         badge.setObjectName("overline")
         badge.setFixedWidth(18)
-        prose = Prose(text)
+        self._prose = prose = Prose(text)
         prose.set_line(option.text)
         self._row = row = QHBoxLayout(self)
         row.setContentsMargins(14, 10, 14, 10)
@@ -34,6 +35,17 @@ class OptionButton(KeyButton):
         policy = self.sizePolicy()
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
+
+    def strike_out(self) -> None:
+        """Cross the option out: it can be read and no longer be picked."""
+        if self.struck:
+            return
+        self.struck = True
+        self.setEnabled(False)
+        self.setAccessibleName(f"{self.accessibleName()} (struck out)")
+        font = self._prose.font()
+        font.setStrikeOut(True)
+        self._prose.setFont(font)
 
     def sizeHint(self) -> QSize:
         """Return the size the text wants, not that of a one-line button."""
@@ -51,6 +63,6 @@ class OptionButton(KeyButton):
         lit = focused or bool(option.state & QStyle.StateFlag.State_MouseOver)
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setBrush(self._theme.colour("sunken" if self.isDown() else "surface"))
+        painter.setBrush(self._theme.colour("sunken" if self.isDown() or self.struck else "surface"))
         painter.setPen(QPen(self._theme.colour("accent" if lit else "line"), 2 if focused else 1))
         painter.drawRoundedRect(self.rect().adjusted(1, 1, -1, -1), 8, 8)

@@ -7,6 +7,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QLabel, QVBoxLayout, QWidget
 
 from ladder_desktop.review.diagnosis import HEADINGS, Diagnosis
+from ladder_desktop.review.hint_bar import HintBar
 from ladder_desktop.review.option_button import OptionButton
 from ladder_desktop.review.prose import PackText, Prose
 from ladder_desktop.theme import Theme
@@ -19,7 +20,7 @@ class StepView(QWidget):
 
     picked = Signal(int)
 
-    def __init__(self, step: Step, diagnosis: Diagnosis, text: PackText, theme: Theme) -> None:
+    def __init__(self, step: Step, diagnosis: Diagnosis, text: PackText, theme: Theme, hinted: bool) -> None:
         super().__init__()
         self.step = step
         self._diagnosis = diagnosis
@@ -41,11 +42,22 @@ class StepView(QWidget):
         for button in self.buttons:
             self._rows.addWidget(button)
             button.clicked.connect(self._click)
+        self.hints = HintBar()
+        self._rows.addWidget(self.hints)
+        self.hints.setVisible(hinted)
+        self.show_hints()
+
+    def show_hints(self) -> None:
+        """Cross out what hints have struck, and offer the hints that are left."""
+        for place in self._diagnosis.struck(self.step):
+            self.buttons[place].strike_out()
+        self.hints.show_hints(self._diagnosis)
 
     def show_result(self) -> None:
         """Put the verdicts in the place of the options: the one chosen and, if that was wrong, the right one."""
         for button in self.buttons:
             button.hide()
+        self.hints.hide()
         chosen = self._diagnosis.chosen(self.step)
         self._rows.addWidget(Verdict(chosen, True, self._text))
         if not chosen.correct:

@@ -36,6 +36,8 @@ QFrame#rule { background: @line; border: none; max-height: 1px; min-height: 1px;
 QFrame#upright { background: @line; border: none; max-width: 1px; min-width: 1px; }
 QFrame#footer { background: @window; border: none; border-top: 1px solid @line; }
 QFrame#aside { background: @sunken; border: none; border-left: 3px solid @accent; border-radius: 4px; }
+QLabel#caption[marked="true"] { font-weight: 600; color: @accent; }
+QFrame#tile[marked="true"] { border: 2px solid @accent; }
 QFrame#tile { background: @sunken; border: none; border-radius: 8px; }
 QFrame#factCard { background: @surface; border: 1px solid @accent; border-radius: 10px; }
 QFrame#factCard QTextBrowser, QFrame#factCard QTextBrowser:focus { background: @surface; border: none; }

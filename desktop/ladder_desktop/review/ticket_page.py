@@ -1,7 +1,10 @@
-"""The tickets: a list of them, and one at a time on the board, answered in four steps and rated like a card."""
+"""The tickets: a list of them, and one at a time on the board, answered in four steps, with hints that cost points,
+and rated like a card.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 from random import Random
 
@@ -13,6 +16,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QStackedWidget, QVBoxLayout, 
 from ladder_desktop.review.announce import announce
 from ladder_desktop.review.diagnosis import Diagnosis
 from ladder_desktop.review.footer import Footer
+from ladder_desktop.review.hint_bar import written_points
 from ladder_desktop.review.key_button import KeyButton
 from ladder_desktop.review.review_page import GO_ON, ReviewPage
 from ladder_desktop.review.step_view import LETTERS
@@ -30,7 +34,8 @@ LONGEST = timedelta(minutes=10)  # a ticket is read and thought about far longer
 class TicketPage(ReviewPage):
     """Answers the tickets of a pack. `shuffle` orders the options; a test may give one with a seed.
 
-    `go` asks the window for another page: "live:<id>" for the scenario that shows a ticket.
+    `go` asks the window for another page: "live:<id>" for the scenario that shows a ticket, with "?compare" behind it if
+    it has variants to show side by side. `variants` returns their names for the id of a scenario.
     """
 
     title = "Tickets"
@@ -46,6 +51,7 @@ class TicketPage(ReviewPage):
         clock: Clock | None = None,
         stopwatch: Stopwatch | None = None,
         shuffle: Random | None = None,
+        variants: Callable[[str], Sequence[str]] | None = None,
     ) -> None:
         super().__init__(desk, pack, theme, clock, stopwatch or Stopwatch(LONGEST))
         self._tickets = {
@@ -57,9 +63,11 @@ class TicketPage(ReviewPage):
         self.diagnosis: Diagnosis | None = None
         self.list = TicketList(theme)
         self.list.opened.connect(self.open_ticket)
-        self.board = TicketBoard(self.text, theme)
+        self.board = TicketBoard(self.text, theme, hints=True, variants=variants)
         self.board.picked.connect(self.pick)
         self.board.watched.connect(self._watch)
+        self.board.strike_wanted.connect(self.strike)
+        self.board.reading_wanted.connect(self.show_reading)
         self._stack = QStackedWidget()
         self._stack.addWidget(self._build_list_view())
         self._stack.addWidget(self.board)
@@ -67,6 +75,10 @@ class TicketPage(ReviewPage):
         self._rows.addWidget(self._stack, 1)
         self._rows.addWidget(self._footer)
         self._pick_actions = [self._make_pick_action(place) for place in range(len(LETTERS))]
+        self._strike_action = self.make_action("hint", "Hint: strike out a wrong option", self.strike, "H")
+        self._reading_action = self.make_action(
+            "reading", "Hint: show the reading that decides", self.show_reading, "R"
+        )
         self._open_action = self.make_action("open", "Open the ticket", self.list.open_current, *GO_ON)
         self._accept_action = self.make_action("accept", "Rate as suggested", self._accept, *GO_ON)
         self.back_action = self.make_action("back", "Back to the tickets", self.show_next, "Esc")
@@ -104,6 +116,15 @@ class TicketPage(ReviewPage):
             begun = self._left.pop(item_id, None)
             self._show_board(item_id, begun or Diagnosis(self._tickets[item_id][1], self._shuffle))
 
+    def show_ticket(self, ticket_id: str) -> None:
+        """Put a ticket on the board, as it was left; LookupError if the pack has none of this id."""
+        item_id = f"{self.pack.id}/{ticket_id}"
+        if item_id not in self._tickets:
+            raise LookupError(ticket_id)
+        if self.item is None or self.item.item_id != item_id:
+            self._leave_board()
+            self.open_ticket(item_id)
+
     def pick(self, place: int) -> None:
         """Answer the current step with the option shown at this place."""
         step = self.diagnosis.pick(place) if self.diagnosis else None
@@ -115,6 +136,18 @@ class TicketPage(ReviewPage):
         self.refresh()
         self.focus_target().setFocus()
 
+    def strike(self) -> None:
+        """Take a hint: a wrong option of the current step is struck out."""
+        option = self.diagnosis.strike() if self.diagnosis else None
+        if option is not None:
+            self._show_hint(f"Struck out: {option.text}")
+
+    def show_reading(self) -> None:
+        """Take a hint: the reading that decides the current step is marked."""
+        metric = self.diagnosis.show_reading() if self.diagnosis else None
+        if metric is not None:
+            self._show_hint(f"The reading that decides: {metric.name}: {metric.value}")
+
     def focus_target(self) -> QWidget:
         """Return the list, or the steps, so that arrow and page keys move them."""
         return self.list if self.item is None else self.board.right
@@ -124,7 +157,7 @@ class TicketPage(ReviewPage):
         return self.item is not None and self.diagnosis is not None and self.diagnosis.current is None
 
     def detail(self) -> dict[str, object]:
-        """Return what was picked in each step, and how many were right."""
+        """Return what was picked in each step, how many were right, and the hints taken."""
         return self.diagnosis.detail() if self.diagnosis else {}
 
     def refresh(self) -> None:
@@ -134,17 +167,28 @@ class TicketPage(ReviewPage):
         if rating and self.diagnosis is not None:
             suggestion = self.diagnosis.suggestion
             self.rating_bar.emphasise(suggestion)
-            self.suggestion.setText(f"Suggested: {suggestion.name.capitalize()}")
+            why = f" ({written_points(self.diagnosis.points)})" if self.diagnosis.hints else ""
+            self.suggestion.setText(f"Suggested: {suggestion.name.capitalize()}{why}")
         step = self.diagnosis.current if self.diagnosis is not None else None
         if answering and self.diagnosis is not None and step is not None:
             self._progress.setText(f"Step {len(self.diagnosis.answered) + 1} of {len(STEP_NAMES)}")
             self._keys.setText(f"A to {LETTERS[len(step.options) - 1]} answers")
+        hinting = self.diagnosis if answering else None
+        self._strike_action.setEnabled(hinting is not None and hinting.can_strike)
+        self._reading_action.setEnabled(hinting is not None and hinting.can_show_reading)
+        struck = self.diagnosis.struck(step) if self.diagnosis is not None and step is not None else ()
         self._footer.show_part(2 if rating else 1 if answering else 0)
         for place, action in enumerate(self._pick_actions):
-            action.setEnabled(step is not None and place < len(step.options))
+            action.setEnabled(step is not None and place < len(step.options) and place not in struck)
         self._accept_action.setEnabled(rating)
         self.back_action.setEnabled(self.item is not None)
         self._open_action.setEnabled(self.item is None)
+
+    def _show_hint(self, sentence: str) -> None:
+        self.board.show_hint()
+        announce(self, sentence)
+        self.refresh()
+        self.focus_target().setFocus()
 
     def _show_board(self, item_id: str, diagnosis: Diagnosis) -> None:
         study, ticket = self._tickets[item_id]

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from html import escape
+
 import pytest
 from ladder_engine.scenario import bundled_scenarios
 from PySide6.QtCore import Qt
@@ -17,7 +19,7 @@ def test_the_story_and_what_to_look_at_follow_the_scenario(make: Make, qtbot: Qt
     for index, scenario in enumerate(bundled_scenarios()):
         page.head.picker.setCurrentIndex(index)
         assert page.head.story.text() == " ".join(scenario.story.split())
-        assert all(line[:20] in page.head.look_at.text() for line in scenario.look_at)
+        assert all(escape(line[:20]) in page.head.look_at.text() for line in scenario.look_at)
     qtbot.keyClick(page.watch.timeline, Qt.Key.Key_S)
     assert not page.head.words.isVisible()
 

@@ -25,11 +25,10 @@ def test_a_double_click_answers_once_and_reveals_nothing(drill: DrillPage, desk:
 
 def test_no_action_repeats_while_its_key_is_held(drill: DrillPage) -> None:
     assert drill.page_actions()
-    in_menu = {"not-a-leech", "unbury", "more-new", "browse"}
-    for action in drill.page_actions():
-        verb = action.objectName().removeprefix("drill.")
+    with_keys = [action for action in drill.page_actions() if action.shortcuts()]
+    assert len(with_keys) > 10
+    for action in with_keys:
         assert action.text()
-        assert action.shortcuts() or verb in in_menu or verb.startswith(("cram-", "ahead-"))
         assert not action.autoRepeat()
         assert action.shortcutContext() is Qt.ShortcutContext.WidgetWithChildrenShortcut
 

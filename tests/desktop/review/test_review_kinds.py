@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from random import Random
 
 import pytest
@@ -12,12 +13,13 @@ from ladder_desktop.review.drill_page import DrillPage
 from ladder_desktop.review.lab_link import LabLink
 from ladder_desktop.review.ticket_page import TicketPage
 from ladder_desktop.study import Desk, Rating
+from ladder_desktop.theme import Theme
 from msgspec.structs import replace
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
 
-from .conftest import click, make_card, press
+from .conftest import TravelClock, click, make_card, press
 
 CTRL = Qt.KeyboardModifier.ControlModifier
 NUMERIC = make_card(
@@ -280,6 +282,53 @@ def test_the_lab_of_a_ticket_stands_with_its_evidence(tickets: TicketPage) -> No
     tickets.board.right.ensureWidgetVisible(link)
     click(link)
     assert wanted == ["live:long-prompts"]
+
+
+@pytest.mark.parametrize("way", ["mouse", "keys"])
+def test_a_ticket_runs_two_levers_side_by_side_once_it_is_answered(
+    desk: Desk,
+    pack: Pack,
+    theme: Theme,
+    clock: TravelClock,
+    on_screen: Callable[[QWidget], None],
+    way: str,
+) -> None:
+    variants = {"long-prompts": ("budget 32", "budget 512")}
+    page = TicketPage(desk, pack, theme, clock, variants=variants.__getitem__)
+    on_screen(page)
+    wanted: list[str] = []
+    page.go.connect(wanted.append)
+    press(Qt.Key.Key_Space)
+    for _ in range(4):
+        assert not page.findChildren(LabLink)
+        press(Qt.Key.Key_A)
+    (link,) = page.findChildren(LabLink)
+    assert link.text().startswith("Run it: budget 32 beside budget 512")
+    assert "budget 32 beside budget 512" in link.accessibleName()
+    page.board.right.ensureWidgetVisible(link)
+    if way == "mouse":
+        click(link)
+    else:
+        link.setFocus(Qt.FocusReason.TabFocusReason)
+        press(Qt.Key.Key_Return)
+    assert wanted == ["live:long-prompts?compare"]
+    page.deactivate()
+
+
+def test_a_ticket_is_led_to_as_it_was_left(tickets: TicketPage) -> None:
+    first = tickets.list.current_id
+    press(Qt.Key.Key_Space)
+    press(Qt.Key.Key_A)
+    answered = tickets.diagnosis
+    assert first is not None
+    tickets.show_ticket(first.partition("/")[2])
+    assert tickets.diagnosis is answered
+    tickets.show_next()
+    tickets.show_ticket(first.partition("/")[2])
+    assert tickets.diagnosis is answered
+    with pytest.raises(LookupError):
+        tickets.show_ticket("no-such-ticket")
+    assert tickets.diagnosis is answered
 
 
 BAD = "<b>x</b><img src=x onerror=alert(1)>[r](javascript:x)"

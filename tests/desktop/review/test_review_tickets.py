@@ -9,6 +9,7 @@ from ladder_desktop.review.readings import Reading, Readings
 from ladder_desktop.review.step_view import Verdict
 from ladder_desktop.review.ticket_page import TicketPage
 from ladder_desktop.study import Desk, Rating, StudyError
+from ladder_desktop.theme import Theme
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel
@@ -162,8 +163,8 @@ def test_the_keys_on_offer_are_those_of_the_step(tickets: TicketPage) -> None:
     assert not any(action.isEnabled() for action in tickets._pick_actions)
 
 
-def test_a_tile_beside_a_higher_one_keeps_its_value_under_its_name(qtbot: QtBot) -> None:
-    readings = Readings()
+def test_a_tile_beside_a_higher_one_keeps_its_value_under_its_name(theme: Theme, qtbot: QtBot) -> None:
+    readings = Readings(theme)
     qtbot.addWidget(readings)
     readings.show_metrics([Metric("short", "1 GB/s"), Metric("long", "one word after another " * 9)])
     readings.resize(300, 400)
