@@ -182,7 +182,7 @@ def m003_statistics(db: Database) -> None:
 
 
 @migrations()
-def m003_settings_and_adjustments(db: Database) -> None:
+def m004_settings_and_adjustments(db: Database) -> None:
     """Settings live in the file, and the log holds what a reschedule or days away moved, after the review `after_seq`."""
     db.executescript("""
         CREATE TABLE settings (
