@@ -22,15 +22,20 @@ def memory():
 
 @pytest.fixture
 def make(qtbot, pack, theme, memory):
+    pages = []  # the window too holds its pages until it takes them down
+
     def made(study, width=1080):
         page = LessonPage(pack, study, theme, memory)
+        pages.append(page)
         qtbot.addWidget(page)
         page.resize(width, 700)
         page.show()
         page.activate()
         return page
 
-    return made
+    yield made
+    for page in pages:
+        page.shutdown()
 
 
 @pytest.fixture
