@@ -70,11 +70,6 @@ class Words:
         with self._store.reading() as db:
             return all_edits(db, item_id)
 
-    def every_edit(self) -> list[Edit]:
-        """Return the own wording of all items."""
-        with self._store.reading() as db:
-            return all_edits(db)
-
     def edit(self, item_id: str, own: Mapping[str, str], originals: Mapping[str, str]) -> None:
         """Reword some fields of an item. A field that says what the pack says loses its own wording."""
         wanted = [
