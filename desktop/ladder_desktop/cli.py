@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from pathlib import Path
 
@@ -56,6 +57,9 @@ def open_window(
         )
         take_tour(or_tour)
         return
+    signal.signal(
+        signal.SIGINT, signal.SIG_DFL
+    )  # ends at once; an exception raised amid Qt's imports can be lost
     _need_system_libraries()
     from ladder_desktop import start
 

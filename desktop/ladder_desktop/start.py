@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import logging
-import signal
 import sys
+from contextlib import closing
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -12,7 +12,6 @@ from types import TracebackType
 
 from ladder_content.bundled import bundled_pack
 from ladder_content.faults import PackError
-from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication, QMessageBox
 
 from ladder_desktop.app import Application
@@ -20,6 +19,7 @@ from ladder_desktop.crash import Session
 from ladder_desktop.dialogs import show_fault
 from ladder_desktop.instance import BusyError, Instance
 from ladder_desktop.pack_cache import load_pack_quickly
+from ladder_desktop.polite_end import PoliteEnd
 from ladder_desktop.preferences import Preferences
 from ladder_desktop.study import DamagedError, Desk, StudyError
 from ladder_desktop.study.backups import Backups
@@ -52,6 +52,18 @@ def run(data_dir: Path, pack_path: Path | None, theme_key: str | None = None, ta
     a window is open on this folder already, it is asked to go there instead.
     """
     qt = make_qt()
+    with closing(PoliteEnd(qt)) as end:
+        return _run(qt, end, data_dir, pack_path, theme_key, target)
+
+
+def _run(
+    qt: QApplication,
+    end: PoliteEnd,
+    data_dir: Path,
+    pack_path: Path | None,
+    theme_key: str | None,
+    target: str,
+) -> int:
     data_dir_made = _make(data_dir)
     instance = Instance(data_dir)
     try:
@@ -68,13 +80,12 @@ def run(data_dir: Path, pack_path: Path | None, theme_key: str | None = None, ta
     application = Application(data_dir, pack, desk, theme)
     sys.excepthook = partial(_unexpected, application, session)
     instance.asked.connect(application.open_asked)
-    _quit_on_signals(qt)
     application.window.show()
     application.go(target or application.preferences.place)
     application.search.prepare_in_background()
     if report is not None:
         _offer_way_back(application, report)
-    status = qt.exec()
+    status = 0 if end.wanted else qt.exec()
     application.close()
     session.end()
     instance.release()
@@ -152,13 +163,6 @@ def _offer_way_back(application: Application, report: Path) -> None:
     today = box.addButton("Begin at Today", QMessageBox.ButtonRole.RejectRole)
     today.clicked.connect(partial(application.go, "home"))
     box.open()
-
-
-def _quit_on_signals(qt: QApplication) -> None:
-    """Ctrl+C in the terminal and a polite kill quit as the menu does; Python's own handler would raise in some slot."""
-    for number in (signal.SIGINT, signal.SIGTERM):
-        if signal.getsignal(number) in (signal.default_int_handler, signal.SIG_DFL):
-            signal.signal(number, lambda *_: QTimer.singleShot(0, qt.quit))
 
 
 def _unexpected(

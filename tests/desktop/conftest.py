@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from ladder_content.loader import bundled_pack, load_pack
@@ -12,8 +13,38 @@ from ladder_desktop.app import Application
 from ladder_desktop.preferences import Preferences
 from ladder_desktop.study import Desk
 from ladder_desktop.theme import apply, load_theme
-from PySide6.QtCore import QEvent
-from PySide6.QtWidgets import QApplication
+from PySide6.QtCore import QEvent, QTimer
+from PySide6.QtWidgets import QApplication, QWidget
+from pytestqt.qtbot import QtBot
+
+
+class HoldingBot(QtBot):
+    """Keeps what it is given until the test ends: an unheld page, collected in the middle, is called after its death."""
+
+    def __init__(self, request: pytest.FixtureRequest) -> None:
+        super().__init__(request)
+        self._held: list[QWidget] = []
+
+    def addWidget(self, widget: QWidget, **more: Any) -> None:
+        """Hold the widget, and close it after the test."""
+        self._held.append(widget)
+        super().addWidget(widget, **more)
+
+    add_widget = addWidget
+
+
+@pytest.fixture
+def qtbot(qapp: QApplication, request: pytest.FixtureRequest) -> HoldingBot:
+    return HoldingBot(request)
+
+
+@pytest.fixture(autouse=True)
+def loops_still_turn_after_a_test(qapp: QApplication) -> Iterator[None]:
+    """A wish to quit that comes after the application's loop would end every loop of later tests at once."""
+    yield
+    qapp.processEvents()
+    QTimer.singleShot(0, qapp.quit)
+    qapp.exec()
 
 
 @pytest.fixture(autouse=True)

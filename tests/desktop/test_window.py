@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import signal
 import sys
+import threading
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -16,6 +19,7 @@ from ladder_desktop.home_page import HomePage
 from ladder_desktop.live.live_page import LivePage
 from ladder_desktop.palette import Palette
 from ladder_desktop.review.ticket_page import TicketPage
+from ladder_desktop.search import SearchIndex
 from ladder_desktop.shortcut_sheet import ShortcutSheet
 from ladder_desktop.study import Desk, Rating
 from PySide6.QtCore import Qt, QTimer
@@ -300,16 +304,26 @@ def test_a_start_that_fails_is_a_dialog_and_status_2(
     assert "data" in said[0]
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("when", ["before the loop", "in the loop", "idle"])
 def test_ctrl_c_in_the_terminal_quits(
-    qapp: QApplication, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    qapp: QApplication, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: signal.Signals, when: str
 ) -> None:
     monkeypatch.setattr(sys, "excepthook", sys.excepthook)
-    before = signal.getsignal(signal.SIGINT)
-    QTimer.singleShot(100, lambda: signal.raise_signal(signal.SIGINT))
-    try:
-        assert start.run(tmp_path / "data", bundled_pack(), "light") == 0
-    finally:
-        signal.signal(signal.SIGINT, before)
+    before = signal.getsignal(number)
+    if when == "before the loop":
+
+        def interrupted(_: object) -> None:
+            signal.raise_signal(number)
+            QApplication.processEvents()
+
+        monkeypatch.setattr(SearchIndex, "prepare_in_background", interrupted)
+    elif when == "in the loop":
+        QTimer.singleShot(100, partial(signal.raise_signal, number))
+    else:
+        threading.Timer(1.5, os.kill, (os.getpid(), number)).start()
+    assert start.run(tmp_path / "data", bundled_pack(), "light") == 0
+    assert signal.getsignal(number) is before
 
 
 def test_the_size_of_the_window_is_remembered(application: Application, tmp_path: Path) -> None:
