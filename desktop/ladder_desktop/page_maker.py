@@ -103,7 +103,7 @@ class PageMaker:
         from ladder_desktop.live.live_page import LivePage
 
         client = partial(EngineClient, models_dir=models_dir(self._app.data_dir))
-        page = LivePage(self._scenarios, self._app.theme, client)
+        page = LivePage(self._scenarios, self._app.theme, client, self._app.pack)
         page.failed.connect(self._app.say_fault)
         page.go.connect(self._app.go)
         return page

@@ -15,6 +15,7 @@ from ladder_engine.engine import Engine
 from ladder_engine.errors import EngineError, ScenarioError
 from ladder_engine.executor import TorchExecutor
 from ladder_engine.kernel_log import KernelLog
+from ladder_engine.machine_facts import copy_rate, weight_bytes
 from ladder_engine.model import Decoder
 from ladder_engine.models import find_model
 from ladder_engine.protocol import KernelMode
@@ -101,6 +102,8 @@ def _build(scenario: Scenario, recorder: Recorder, kernels: KernelMode, models_d
         max_model_len=config.max_model_len,
         engine=config,
         prefix_caching=config.prefix_caching,
+        weight_bytes=weight_bytes(model),
+        bytes_per_second=copy_rate(model.embedding.device),
         kv_bytes_per_token=sum(
             each.config.kv_bytes_per_token(each.embedding.element_size()) for each in (model, draft) if each
         ),

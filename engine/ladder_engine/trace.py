@@ -17,7 +17,7 @@ from ladder_engine.config import EngineConfig
 from ladder_engine.kernel_trace import AttentionReads, KernelCalls
 
 SCHEMA = 4
-READABLE = (3, 4)  # 3 has no KernelsRan
+READABLE = (3, 4)  # 3 has no KernelsRan and does not know the machine
 
 WorkKind = Literal["prefill", "decode"]
 WaitReason = Literal[
@@ -39,7 +39,11 @@ class Event(msgspec.Struct, frozen=True, tag_field="type", tag=True, gc=False):
 
 
 class RunStarted(Event, frozen=True):
-    """The first event of every trace: the engine as it was built. `engine` is all that it was asked to be."""
+    """The first event of every trace: the engine as it was built. `engine` is all that it was asked to be.
+
+    `weight_bytes` is what every step reads of the model, `bytes_per_second` what the device moved in a large copy; both
+    are 0 in a trace of schema 3.
+    """
 
     schema: int
     scenario: str
@@ -55,6 +59,8 @@ class RunStarted(Event, frozen=True):
     engine: EngineConfig
     prefix_caching: bool = False
     variant: str = ""
+    weight_bytes: int = 0
+    bytes_per_second: float = 0.0
 
 
 class Arrived(Event, frozen=True):

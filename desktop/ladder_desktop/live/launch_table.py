@@ -20,7 +20,7 @@ COLUMNS = (
     Column("Kernel", "What is launched; of several kernels of one operation, in order", 190, LEFT),
     Column("On", "The shapes that the operation is called on", 0, LEFT),
     Column("Calls", "Equal calls in this step, most of them one a layer", 44),
-    Column("Grid", "The launch grid", 76),
+    Column("Grid", "The launch grid", 92),
     Column("Programs", "How many programs that is", 76),
     Column("Moves", "Bytes that the programs of one call load and store, by their grid", 82),
     Column("Floor", "Bytes that one call must move, by the kernel's own formula", 82),

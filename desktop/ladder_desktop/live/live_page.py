@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from ladder_content.model import Pack
 from ladder_engine.client import EngineClient
 from ladder_engine.errors import EngineError
 from ladder_engine.fold import TraceError
@@ -18,6 +19,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QStackedWidget, QVBoxLayout, 
 
 from ladder_desktop.live.compare_panels import ComparePanels
 from ladder_desktop.live.comparer import Comparer
+from ladder_desktop.live.diagnosis import Diagnosis
 from ladder_desktop.live.duet import Duet
 from ladder_desktop.live.forecast import Forecast
 from ladder_desktop.live.keeping import Keeping
@@ -51,6 +53,7 @@ class LivePage(QWidget):
         scenarios: Sequence[Scenario],
         theme: Theme,
         client_factory: Callable[[], EngineClient] = EngineClient,
+        pack: Pack | None = None,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
@@ -78,6 +81,7 @@ class LivePage(QWidget):
         self.faces.addWidget(self.compare_panels)
         self.forecast = Forecast(self)
         self.keeping = Keeping(self)
+        self.diagnosis = Diagnosis(self, pack)
         self.touching = Touching(self._client, self.watch.touch, self.player)
         self.readout = QLabel()
         self.source = QLabel()
@@ -117,6 +121,7 @@ class LivePage(QWidget):
         """End the engine's process; nothing is left behind."""
         self._timer.stop()
         self.keeping.close()
+        self.diagnosis.shutdown()
         self._client.close()
         self.player.close()
         self.duet.close()
