@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from ladder_desktop.study import Desk, Item, Rating, StudyError, store
-from ladder_desktop.study.migrations import SCHEMA_VERSION, migrations
+from ladder_desktop.study.migrations import SCHEMA_VERSION
 
 from .conftest import TravelClock
 
@@ -63,11 +63,8 @@ def test_the_connection_is_durable_and_strict(desk: Desk) -> None:
             "busy_timeout": 5000,
             "user_version": SCHEMA_VERSION,
         }
-        assert len(migrations.applied(db)) == SCHEMA_VERSION
-        assert migrations.pending(db) == []
-        assert all(
-            db.table(name).strict for name in ("items", "cards", "algorithms", "reviews", "marks", "changes")
-        )
+        lax = db.execute("SELECT name FROM pragma_table_list WHERE schema = 'main' AND NOT strict").fetchall()
+        assert {name for (name,) in lax} <= {"sqlite_schema", "sqlite_sequence"}
 
 
 def test_a_review_of_nothing_cannot_be_stored(desk: Desk) -> None:
