@@ -14,8 +14,10 @@ from typing import Literal
 import msgspec
 
 from ladder_engine.config import EngineConfig
+from ladder_engine.kernel_trace import AttentionReads, KernelCalls
 
-SCHEMA = 3
+SCHEMA = 4
+READABLE = (3, 4)  # 3 has no KernelsRan
 
 WorkKind = Literal["prefill", "decode"]
 WaitReason = Literal[
@@ -230,6 +232,17 @@ class Finished(Event, frozen=True):
     reason: FinishReason
 
 
+class KernelsRan(Event, frozen=True):
+    """The kernels of the step, in the order of first calls: only while somebody watches them, just before StepTimed.
+
+    They ran on whatever RunStarted names: `triton` and `interpret` launched these grids; for `torch`, the twins, they are
+    what their kernels would launch on the same device, and the times are the twins'.
+    """
+
+    calls: tuple[KernelCalls, ...]
+    attention: tuple[AttentionReads, ...]
+
+
 class StepTimed(Event, frozen=True):
     """The last event of every step: what it cost, and the queue lengths after it.
 
@@ -260,5 +273,5 @@ class RunEnded(Event, frozen=True):
 AnyEvent = (
     RunStarted | Arrived | Refused | Waits | Admitted | BlocksAllocated | BlocksShared | BlocksCached | BlocksEvicted
     | BlocksFreed | BlocksCopied | SwappedOut | SwappedIn | Forked | Reconfigured | Scheduled | Preempted | Sampled
-    | Verified | Chosen | Finished | StepTimed | RunEnded
+    | Verified | Chosen | Finished | KernelsRan | StepTimed | RunEnded
 )  # fmt: skip

@@ -31,6 +31,7 @@ def live_actions(page: LivePage) -> list[QAction]:
         action("follow", "Follow the playhead", "F", page.follow),
         action("clock", "Compare by steps or by seconds", "K", page.turn_clock),
         action("blocks-as-table", "Blocks as a table or as a grid", "T", page.turn_blocks),
+        action("lens", "Open or close the kernel lens", "L", page.turn_lens),
         action("prompt", "Write a prompt of your own", "P", page.write_prompt),
         action("abort", "Abort the selected request", "Del", page.abort_selected),
         action("explain", "Open the lesson that explains it", "E", page.explain),

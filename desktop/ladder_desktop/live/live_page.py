@@ -134,7 +134,12 @@ class LivePage(QWidget):
         self.player.play()
         self._bound = self.player.bound
         try:
-            self._client.run(scenario.path, variant=self.head.variant, until=self._bound)
+            self._client.run(
+                scenario.path,
+                variant=self.head.variant,
+                until=self._bound,
+                watch_kernels=not self.watch.lens.isHidden(),
+            )
         except EngineError as error:
             self._fail(str(error))
             return
@@ -261,6 +266,14 @@ class LivePage(QWidget):
     def turn_blocks(self) -> None:
         """Show the blocks as a table instead of a grid, or the other way round."""
         self.watch.turn_blocks(self.player.state)
+
+    def turn_lens(self) -> None:
+        """Open or close the kernel lens; launches are recorded while it is open."""
+        if self.comparing:
+            self.head.say("The kernel lens looks at one run; run the scenario by itself.")
+            return
+        self.watch.turn_lens(self.player.state, self.selection)
+        self._client.watch_kernels(not self.watch.lens.isHidden())
 
     def explain(self) -> None:
         """Go to the lesson that explains the scenario."""
