@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, cast
 from ladder_content.model import Study
 from PySide6.QtWidgets import QWidget
 
-from ladder_desktop.data_option import models_dir
 from ladder_desktop.home_page import HomePage
+from ladder_desktop.models_dir import models_dir
 from ladder_desktop.pages import Entry
 from ladder_desktop.rail import Mark
 
