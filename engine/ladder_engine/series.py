@@ -93,8 +93,8 @@ class Series:
 
     def __init__(self, slo: Slo = Slo()) -> None:  # noqa: B008
         self.slo = slo
-        self._rows = np.empty((256, len(COLUMNS)), np.float32)
-        self._spans = np.empty(256, np.float32)  # seconds that each step's window covers
+        self._columns = np.empty((len(COLUMNS), 256), np.float32)
+        self._spans = np.empty(256)  # seconds that each step's window covers
         self._count = 0
         self._ends: deque[float] = deque(maxlen=WINDOW + 1)
         self._spoke: dict[int, float] = {}  # when the step ended in which a sequence spoke last
@@ -110,8 +110,8 @@ class Series:
         return self._count
 
     def column(self, name: str) -> Column:
-        """One of COLUMNS, a value a step. Read it, never change it."""
-        return self._rows[: self._count, COLUMNS.index(name)]
+        """One of COLUMNS, float32 [steps]. Read it, never change it."""
+        return self._columns[COLUMNS.index(name), : self._count]
 
     def append(self, step: Step, state: RunState) -> None:
         """Take the next finished step; `state` is that of its end, or a later one."""
@@ -129,7 +129,7 @@ class Series:
         owned = len(state.block_owner) - step.num_free_blocks
         room = owned * state.config.block_size if state.config else 0
         self._spans[self._count] = span
-        self._rows[self._count] = (
+        self._columns[:, self._count] = (
             owned,
             step.num_cached_blocks,
             step.num_running,
@@ -157,7 +157,7 @@ class Series:
         total = np.cumsum(good)
         total[WINDOW:] -= total[:-WINDOW].copy()
         with np.errstate(divide="ignore", invalid="ignore"):
-            self._rows[: self._count, COLUMNS.index("goodput")] = total / self._spans[: self._count]
+            self._columns[COLUMNS.index("goodput"), : self._count] = total / self._spans[: self._count]
         self._good = Sums()
         for count in good[-WINDOW:].tolist():
             self._good.take(count)
@@ -195,10 +195,10 @@ class Series:
         return good, done
 
     def _make_room(self) -> None:
-        if self._count == len(self._rows):
-            more = self._count // 2
-            self._rows = np.concatenate([self._rows, np.empty((more, len(COLUMNS)), np.float32)])
-            self._spans = np.concatenate([self._spans, np.empty(more, np.float32)])
+        if self._count == len(self._spans):
+            more = np.empty((len(COLUMNS), self._count // 2), np.float32)
+            self._columns = np.concatenate([self._columns, more], axis=1)
+            self._spans = np.concatenate([self._spans, np.empty(self._count // 2)])
 
 
 def _let_in(step: Step, state: RunState, before: float) -> tuple[int, int]:
