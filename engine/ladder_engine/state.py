@@ -95,11 +95,13 @@ class Work(msgspec.Struct, frozen=True):
 
 
 class Step(msgspec.Struct, frozen=True, kw_only=True):
-    """One column of the batch timeline. Blocks come as (block id, sequence id); `waiting` is the queue afterwards.
+    """One column of the batch timeline. Blocks come as (block id, sequence id); `waiting` is the queue afterwards,
+    `num_running` the number of those who run then.
 
     `copied` has pairs (from, to) of blocks: copies on write; `swapped_out` and `swapped_in` the blocks
-    whose KV went to host memory or came from there. `num_sampled` counts the tokens said, `num_kv_tokens` the tokens whose KV stands in owned blocks; `time` is the end of
-    the step. `kernels` is what they launched, if somebody watched them.
+    whose KV went to host memory or came from there. `said` names who said something, once for each token,
+    `num_kv_tokens` counts the tokens whose KV stands in owned blocks; `time` is the end of the step.
+    `kernels` is what they launched, if somebody watched them.
     """
 
     number: int
@@ -115,7 +117,8 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
     swapped_out: tuple[int, ...] = ()
     swapped_in: tuple[int, ...] = ()
     evicted: tuple[int, ...] = ()
-    num_sampled: int = 0
+    said: tuple[int, ...] = ()
+    num_running: int = 0
     num_kv_tokens: int = 0
     num_free_blocks: int = 0
     num_cached_blocks: int = 0
@@ -129,6 +132,11 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
     def num_tokens(self) -> int:
         """Tokens computed in the step: the share of the token budget that was used."""
         return sum(work.num_tokens for work in self.work)
+
+    @property
+    def num_sampled(self) -> int:
+        """Tokens said."""
+        return len(self.said)
 
     @property
     def num_decode_tokens(self) -> int:
