@@ -149,7 +149,7 @@ class RunState(msgspec.Struct, kw_only=True):
     sequence that owns each block, or FREE; `shared` all owners of those blocks that have several, the one in
     `block_owner` first. `cached` says for each block that can be found by its prefix, owned or not, who computed it, and
     `host_owner` for each block of host memory in use, whose KV it keeps.
-    `steps` are the finished steps, `open_step` the one in progress.
+    `steps` are the finished steps, `open_step` the one in progress. `num_preemptions` counts those of the whole run.
     """
 
     config: RunStarted | None = None
@@ -162,6 +162,7 @@ class RunState(msgspec.Struct, kw_only=True):
     host_owner: dict[int, int] = {}
     steps: list[Step] = []
     open_step: Step = Step(number=0)
+    num_preemptions: int = 0
     ended: RunEnded | None = None
     time: float = 0.0
 
