@@ -20,7 +20,6 @@ from ladder_desktop.page_maker import PageMaker
 from ladder_desktop.palette.opening import PaletteOpener
 from ladder_desktop.preferences import ZOOMS, Preferences
 from ladder_desktop.progress_files import ProgressFiles
-from ladder_desktop.search import Hit, SearchIndex
 from ladder_desktop.study import Desk, StudyError, items_of, kin_of
 from ladder_desktop.study.backups import Backups
 from ladder_desktop.targets import parse
@@ -30,6 +29,7 @@ from ladder_desktop.window import MainWindow
 
 if TYPE_CHECKING:
     from ladder_desktop import exporting
+    from ladder_desktop.search import Hit, SearchIndex
 
 # How each kind of page is told what to show; it raises LookupError if it has no such thing.
 SHOWS = {
@@ -40,6 +40,7 @@ SHOWS = {
     "live": "choose",
     "settings": "show_panel",
 }
+FIRST = "home"
 LOOKS = ("theme", "zoom", "motion")
 
 
@@ -56,7 +57,7 @@ class Application(QObject):
         self._garbage = GarbageCollector(self)
         self._closed = False
         desk.register(items_of(pack), kin_of(pack))
-        self.search = SearchIndex.open(data_dir, pack)
+        self._search: SearchIndex | None = None
         self.preferences = Preferences.open(data_dir)
         self.registry = ActionRegistry(self.preferences, self)
         self.files = ProgressFiles(self, self)
@@ -71,7 +72,41 @@ class Application(QObject):
         self.window.page_shown.connect(self._page_shown)
         self.preferences.changed.connect(self._preference_changed)
         QApplication.styleHints().colorSchemeChanged.connect(self._platform_changed)
-        self.refresh_counts()
+
+    # The beginning ----------------------------------------------------------------------------------------------
+
+    def begin(self, place: str) -> None:
+        """Show the window; what takes longer than the first page comes once it is on screen."""
+        self._begin_at = place
+        self.window.painted.connect(self._go_on, Qt.ConnectionType.QueuedConnection)
+        page = parse(place).page
+        if page == FIRST or not self.window.has_page(page):
+            self.window.show_page(FIRST)
+        else:
+            self.window.rail.choose(page)
+        self.window.show()
+
+    def _go_on(self) -> None:
+        """Go where the person was, unless they have gone somewhere already or away."""
+        if self._closed:
+            return
+        if self.window.current in (None, FIRST):
+            self.go(self._begin_at)
+        self.search.prepare_in_background()
+
+    @property
+    def search(self) -> SearchIndex:
+        """What finds places in the pack."""
+        if self._search is None:
+            from ladder_desktop.search import SearchIndex
+
+            self._search = SearchIndex.open(self.data_dir, self.pack)
+        return self._search
+
+    def _stop_search(self) -> None:
+        if self._search is not None:
+            self._search.close()
+            self._search = None
 
     # Places -----------------------------------------------------------------------------------------------------
 
@@ -112,11 +147,10 @@ class Application(QObject):
         """Read a pack somebody made and show it instead of the present one; PackError leaves all as it was."""
         pack = load_pack_quickly(path, self.data_dir)
         self.desk.register(items_of(pack), kin_of(pack))
-        self.search.close()
+        self._stop_search()
         self.pack = pack
-        self.search = SearchIndex.open(self.data_dir, pack)
         self.window.set_entries(self._pages.entries())
-        self.window.show_page("home")
+        self.window.show_page(FIRST)
 
     # Progress ---------------------------------------------------------------------------------------------------
 
@@ -128,7 +162,7 @@ class Application(QObject):
 
     def show_progress(self) -> None:
         """Show what has changed for the whole of the progress."""
-        self.window.show_page("home")
+        self.window.show_page(FIRST)
         self.refresh_counts()
 
     def refresh_counts(self) -> None:
@@ -221,6 +255,6 @@ class Application(QObject):
         self._redress.stop()
         self.window.close()
         self.window.take_down()
-        self.search.close()
+        self._stop_search()
         self.desk.close()
         self._garbage.stop()

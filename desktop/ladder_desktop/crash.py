@@ -7,7 +7,6 @@ one broke off. A hard crash writes its stacks to `crash.log`, an unforeseen faul
 from __future__ import annotations
 
 import faulthandler
-import json
 import os
 import platform
 import sys
@@ -16,6 +15,8 @@ from datetime import datetime
 from pathlib import Path
 from types import TracebackType
 from typing import TextIO
+
+import msgspec
 
 REPORTS = 10  # how many are kept
 
@@ -34,7 +35,7 @@ class Session:
         broke_off = self._mark.exists()
         try:
             report = self._report(now, self._last_stacks()) if broke_off else None
-            self._mark.write_text(json.dumps({"pid": os.getpid(), "began": now.isoformat()}), "utf-8")
+            self._mark.write_bytes(msgspec.json.encode({"pid": os.getpid(), "began": now}))
             self._stacks = self._log.open("w", encoding="utf-8")
         except OSError:
             return None  # the store will say what is wrong with the folder

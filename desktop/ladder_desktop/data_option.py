@@ -17,8 +17,3 @@ def default_data_dir() -> Path:
 DATA_DIR = click.Path(path_type=Path, file_okay=False)
 DATA_HELP = "The folder that holds your progress. [default: the platform's user data folder]"
 DATA_OPTION = click.option("--data", "data_dir", type=DATA_DIR, default=default_data_dir, help=DATA_HELP)
-
-
-def models_dir(data_dir: Path) -> Path:
-    """Where the models that were added are kept."""
-    return data_dir / "models"

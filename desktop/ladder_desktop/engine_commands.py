@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ladder_desktop.data_option import DATA_OPTION, models_dir
+from ladder_desktop.data_option import DATA_OPTION
 from ladder_desktop.faults import Fault, faults_as_sentences
+from ladder_desktop.models_dir import models_dir
 
 if TYPE_CHECKING:
     from ladder_engine.comparison import Side

@@ -54,7 +54,8 @@ class HomePage(QWidget):
         outer.setContentsMargins(0, 0, 0, 0)
         outer.addWidget(self._views)
         self.welcome = self._greet() if welcome and desk.undo_label() is None else None
-        self._build()
+        if self.welcome is None:
+            self._build()
 
     def _greet(self) -> Welcome:
         welcome = Welcome()
@@ -73,6 +74,7 @@ class HomePage(QWidget):
             self._views.removeWidget(self.welcome)
             self.welcome.deleteLater()
             self.welcome = None
+            self._build()
             self.introduced.emit()
             self.activate()
 
@@ -134,13 +136,16 @@ class HomePage(QWidget):
 
     def activate(self) -> None:
         """Read the counts again."""
+        if self.welcome is not None:
+            self.welcome.setFocus(Qt.FocusReason.OtherFocusReason)
+            return
         cards, tickets = self._desk.counts("card"), self._desk.counts("ticket")
         self._cards.show_counts(cards)
         self._tickets.show_counts(tickets)
         due = None if any((*astuple(cards), *astuple(tickets))) else self._desk.next_due_at()
         self._next.setText(f"Nothing waits. The next review is due {local_time(due)}." if due else "")
         self._next.setVisible(due is not None)
-        (self.welcome or self._cards.button).setFocus(Qt.FocusReason.OtherFocusReason)
+        self._cards.button.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def deactivate(self) -> None:
         """Nothing runs here."""

@@ -6,15 +6,24 @@ leaves nothing in the way. The socket carries the message.
 
 from __future__ import annotations
 
-import hashlib
-import json
 from pathlib import Path
+from typing import TYPE_CHECKING, cast
 
-from PySide6.QtCore import QDeadlineTimer, QLockFile, QObject, Signal
-from PySide6.QtNetwork import QLocalServer, QLocalSocket
+import msgspec
+from PySide6.QtCore import QCryptographicHash, QDeadlineTimer, QLockFile, QObject, QTimer, Signal
+
+if TYPE_CHECKING:
+    from PySide6.QtNetwork import QLocalServer, QLocalSocket
 
 ANSWER_MS = 3000
 LARGEST = 64 * 1024  # bytes of a message
+
+
+class Message(msgspec.Struct):
+    """What a second start asks of the first."""
+
+    target: str
+    pack: str
 
 
 class BusyError(Exception):
@@ -31,9 +40,7 @@ class Instance(QObject):
         self._data_dir = data_dir
         self._lock = QLockFile(str(data_dir / "window.lock"))
         self._lock.setStaleLockTime(0)  # only the death of its owner makes it stale
-        self._server = QLocalServer(self)
-        self._server.setSocketOptions(QLocalServer.SocketOption.UserAccessOption)
-        self._server.newConnection.connect(self._take_message)
+        self._server: QLocalServer | None = None
 
     def claim(self, target: str, pack: str) -> bool:
         """Return whether this is the first window. If not, the first has been asked to open target and pack.
@@ -41,8 +48,9 @@ class Instance(QObject):
         BusyError if the first does not answer. A data folder that cannot be written is left to the store to name.
         """
         if not self._data_dir.is_dir() or self._lock.tryLock(0):
-            QLocalServer.removeServer(self._name)
-            self._server.listen(self._name)
+            QTimer.singleShot(
+                0, self._listen
+            )  # not before the window is there: the network takes its time to load
             return True
         if self._lock.error() != QLockFile.LockError.LockFailedError:
             return True
@@ -56,44 +64,55 @@ class Instance(QObject):
 
     def release(self) -> None:
         """Let another start be the first."""
-        self._server.close()
+        if self._server is not None:
+            self._server.close()
         self._lock.unlock()
 
     @property
     def _name(self) -> str:
-        digest = hashlib.sha256(str(self._data_dir.resolve()).encode()).hexdigest()[:20]
-        return f"runtime-ladder-{digest}"
+        folder = str(self._data_dir.resolve()).encode()
+        digest = QCryptographicHash.hash(folder, QCryptographicHash.Algorithm.Sha256).toHex()
+        return f"runtime-ladder-{bytes(digest.data()[:20]).decode()}"
+
+    def _listen(self) -> None:
+        from PySide6.QtNetwork import QLocalServer
+
+        QLocalServer.removeServer(self._name)
+        self._server = QLocalServer(self)
+        self._server.setSocketOptions(QLocalServer.SocketOption.UserAccessOption)
+        self._server.newConnection.connect(self._take_message)
+        self._server.listen(self._name)
 
     def _hand_over(self, target: str, pack: str, deadline: QDeadlineTimer) -> bool:
+        from PySide6.QtNetwork import QLocalSocket
+
         socket = QLocalSocket()
         socket.connectToServer(self._name)
         if not socket.waitForConnected(200):
             return False
-        socket.write(json.dumps({"target": target, "pack": pack}).encode() + b"\n")
+        socket.write(msgspec.json.encode(Message(target, pack)) + b"\n")
         socket.flush()
         answered = socket.waitForReadyRead(max(1, deadline.remainingTime()))
         socket.abort()
         return answered
 
     def _take_message(self) -> None:
+        assert self._server is not None
         while (socket := self._server.nextPendingConnection()) is not None:
             socket.readyRead.connect(self._read)
             socket.disconnected.connect(socket.deleteLater)
 
     def _read(self) -> None:
-        socket = self.sender()
-        if not isinstance(socket, QLocalSocket):
-            return
+        socket = cast("QLocalSocket", self.sender())
         if not socket.canReadLine():
             if socket.bytesAvailable() > LARGEST:
                 socket.abort()
             return
         try:
-            message = json.loads(bytes(socket.readLine(LARGEST).data()))
-            target, pack = str(message["target"]), str(message["pack"])
-        except (ValueError, KeyError, TypeError):
+            message = msgspec.json.decode(bytes(socket.readLine(LARGEST).data()), type=Message)
+        except msgspec.DecodeError:
             socket.abort()
             return
         socket.write(b"ok\n")
         socket.flush()
-        self.asked.emit(target, pack)
+        self.asked.emit(message.target, message.pack)

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import click
 
-from ladder_desktop.data_option import DATA_OPTION, models_dir
+from ladder_desktop.data_option import DATA_OPTION
 from ladder_desktop.faults import faults_as_sentences
+from ladder_desktop.models_dir import models_dir
 
 
 @click.group()

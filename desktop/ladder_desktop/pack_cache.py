@@ -5,7 +5,6 @@ The copy counts only while no file of the pack, and no line of the loader, has c
 
 from __future__ import annotations
 
-import hashlib
 import os
 from contextlib import suppress
 from pathlib import Path
@@ -20,7 +19,7 @@ FILE = "pack.msgpack"
 class Kept(msgspec.Struct):
     """What lies in the file."""
 
-    stamp: bytes
+    stamp: str
     pack: Pack
 
 
@@ -42,13 +41,13 @@ def load_pack_quickly(path: Path, data_dir: Path) -> Pack:
     return pack
 
 
-def _stamp(path: Path) -> bytes:
+def _stamp(path: Path) -> str:
     """Return what changes with any file of the pack or of the loader: names, sizes and times."""
     loader = Path(ladder_content.__file__).parent.glob("*.py")
     files = [*loader, path, *(path.rglob("*") if path.is_dir() else ())]
-    whole = hashlib.blake2b(str(path.resolve()).encode(), digest_size=16)
+    lines = [str(path.resolve())]
     for file in sorted(files):
         with suppress(OSError):
             facts = file.stat()
-            whole.update(f"{file}|{facts.st_size}|{facts.st_mtime_ns}".encode())
-    return whole.digest()
+            lines.append(f"{file}|{facts.st_size}|{facts.st_mtime_ns}")
+    return "\n".join(lines)

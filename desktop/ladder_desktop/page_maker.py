@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, cast
 from ladder_content.model import Study
 from PySide6.QtWidgets import QWidget
 
-from ladder_desktop.data_option import models_dir
 from ladder_desktop.home_page import HomePage
+from ladder_desktop.models_dir import models_dir
 from ladder_desktop.pages import Entry
 from ladder_desktop.rail import Mark
 
@@ -103,7 +103,7 @@ class PageMaker:
         from ladder_desktop.live.live_page import LivePage
 
         client = partial(EngineClient, models_dir=models_dir(self._app.data_dir))
-        page = LivePage(self._scenarios, self._app.theme, client)
+        page = LivePage(self._scenarios, self._app.theme, client, self._app.pack)
         page.failed.connect(self._app.say_fault)
         page.go.connect(self._app.go)
         return page

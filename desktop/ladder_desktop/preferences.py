@@ -6,11 +6,11 @@ not stored. What scheduling needs is not here but in progress.db, behind the des
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Generic, Self, TypeVar, overload
 
+import msgspec
 from PySide6.QtCore import QObject, QSettings, QSize, Signal
 
 T = TypeVar("T")
@@ -48,7 +48,7 @@ class Setting(Generic[T]):
             return self.default
         try:
             return self._read(stored)
-        except (ValueError, TypeError):
+        except (ValueError, TypeError, msgspec.DecodeError):
             return self.default
 
     def __set__(self, preferences: Preferences, value: T) -> None:
@@ -94,17 +94,15 @@ def _size(stored: Any) -> QSize:
 
 
 def _keys(stored: Any) -> dict[str, list[str]]:
-    read = json.loads(stored)
-    if not isinstance(read, dict):
-        raise TypeError(stored)
-    return {str(action): [str(key) for key in keys] for action, keys in read.items()}
+    return msgspec.json.decode(stored, type=dict[str, list[str]])
 
 
 def _list(stored: Any) -> list[str]:
-    read = json.loads(stored)
-    if not isinstance(read, list):
-        raise TypeError(stored)
-    return [str(one) for one in read][:RECENT]
+    return msgspec.json.decode(stored, type=list[str])[:RECENT]
+
+
+def _json(value: object) -> str:
+    return msgspec.json.encode(value).decode()
 
 
 class Preferences(QObject):
@@ -118,7 +116,7 @@ class Preferences(QObject):
     """The size of all text, in percent."""
     motion = Setting("system", _motion)
     """`full`, `reduced`, or `system`: as the platform wishes."""
-    keys: Setting[dict[str, list[str]]] = Setting({}, _keys, json.dumps)
+    keys: Setting[dict[str, list[str]]] = Setting({}, _keys, _json)
     """The keys a person gave to actions, by action id, in portable text such as `Ctrl+K`; no keys is an empty list."""
     voice = Setting("", _text)
     """The name of the voice that reads aloud; empty is the platform's own."""
@@ -132,7 +130,7 @@ class Preferences(QObject):
     """Whether it filled the screen then."""
     introduced = Setting(False, _flag)
     """Whether the first-run view was left."""
-    recent: Setting[list[str]] = Setting([], _list, json.dumps)
+    recent: Setting[list[str]] = Setting([], _list, _json)
     """Targets that were opened from the palette, newest first."""
 
     def __init__(self, file: QSettings, parent: QObject | None = None) -> None:

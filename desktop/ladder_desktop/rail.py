@@ -68,8 +68,7 @@ class Rail(QListWidget):
     def fold(self, folded: bool) -> None:
         """Fold to a column of rings, or show the names again."""
         self.folded = folded
-        self.setFixedWidth(FOLDED if folded else WIDE)
-        self.viewport().update()
+        self.setFixedWidth(FOLDED if folded else WIDE)  # another width paints every line anew
 
     def key_of(self, item: QListWidgetItem) -> str:
         """Return the key of the page a line leads to."""

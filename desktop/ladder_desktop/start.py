@@ -12,17 +12,21 @@ from types import TracebackType
 
 from ladder_content.bundled import bundled_pack
 from ladder_content.faults import PackError
+
+from ladder_desktop.pack_cache import load_pack_quickly
+from ladder_desktop.study import DamagedError, Desk, StudyError
+from ladder_desktop.study.backups import Backups
+
+# Below, for once PySide6 is there it reads the source of every module that loads.
+# isort: split
 from PySide6.QtWidgets import QApplication, QMessageBox
 
 from ladder_desktop.app import Application
 from ladder_desktop.crash import Session
 from ladder_desktop.dialogs import show_fault
 from ladder_desktop.instance import BusyError, Instance
-from ladder_desktop.pack_cache import load_pack_quickly
 from ladder_desktop.polite_end import PoliteEnd
 from ladder_desktop.preferences import Preferences
-from ladder_desktop.study import DamagedError, Desk, StudyError
-from ladder_desktop.study.backups import Backups
 from ladder_desktop.theme import Theme, ThemeError, apply, load_theme
 from ladder_desktop.theme_file import Themes, wanted_theme
 
@@ -80,9 +84,7 @@ def _run(
     application = Application(data_dir, pack, desk, theme)
     sys.excepthook = partial(_unexpected, application, session)
     instance.asked.connect(application.open_asked)
-    application.window.show()
-    application.go(target or application.preferences.place)
-    application.search.prepare_in_background()
+    application.begin(target or application.preferences.place)
     if report is not None:
         _offer_way_back(application, report)
     status = 0 if end.wanted else qt.exec()

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cached_property
-from importlib import resources
+from pathlib import Path
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QPalette
@@ -116,7 +116,7 @@ def _palette(theme: Theme) -> QPalette:
 
 
 def _style_sheet(theme: Theme) -> str:
-    template = resources.files("ladder_desktop").joinpath("themes", "style.qss").read_text("utf-8")
+    template = Path(__file__).with_name("themes").joinpath("style.qss").read_text("utf-8")
     for name, value in sorted(theme.palette.items(), key=lambda item: -len(item[0])):
         template = template.replace(f"@{name}", value)
     return theme.scaled(template)

@@ -12,8 +12,6 @@ from __future__ import annotations
 
 import tomllib
 from dataclasses import replace
-from importlib import resources
-from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -107,7 +105,7 @@ class Themes:
         except ThemeError:
             return key
 
-    def _source(self, key: str) -> Path | Traversable:
+    def _source(self, key: str) -> Path:
         own = self._own / f"{key}.toml" if self._own else None
         if own is not None and own.is_file() and own.parent == self._own:
             return own
@@ -116,11 +114,11 @@ class Themes:
         return _bundled(key)
 
 
-def _bundled(key: str) -> Traversable:
-    return resources.files("ladder_desktop").joinpath("themes", f"{key}.toml")
+def _bundled(key: str) -> Path:
+    return Path(__file__).parent / "themes" / f"{key}.toml"
 
 
-def _read(source: Path | Traversable) -> dict[str, Any]:
+def _read(source: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(source.read_text("utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:

@@ -10,15 +10,13 @@ from collections.abc import Mapping, Sequence
 from typing import cast
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QAction, QCloseEvent, QGuiApplication, QResizeEvent
+from PySide6.QtGui import QAction, QCloseEvent, QGuiApplication, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QListWidgetItem, QMainWindow, QStackedWidget, QStyle, QWidget
 
 from ladder_desktop.actions import ActionRegistry, is_in_sight, make_action
 from ladder_desktop.pages import Entry, LastingPage, Page, PlacedPage, RunningPage
 from ladder_desktop.preferences import Preferences
 from ladder_desktop.rail import Rail
-from ladder_desktop.review.announce import announce
-from ladder_desktop.shortcut_sheet import ShortcutSheet
 
 SAID_MS = 8000
 FOLD_BELOW = 1120  # a narrower window folds the rail
@@ -31,6 +29,8 @@ class MainWindow(QMainWindow):
 
     page_shown = Signal(str)
     closing = Signal()
+    painted = Signal()
+    """The window is on screen for the first time."""
 
     def __init__(
         self,
@@ -49,6 +49,7 @@ class MainWindow(QMainWindow):
         self._kept: dict[str, object] = {}
         self._entries: dict[str, Entry] = {}
         self._current: str | None = None
+        self._was_painted = False
         self.rail = Rail()
         self.rail.currentRowChanged.connect(self._rail_moved)
         self.rail.itemClicked.connect(self._rail_entered)
@@ -62,11 +63,8 @@ class MainWindow(QMainWindow):
         layout.addWidget(self.rail)
         layout.addWidget(self._stack, 1)
         self.setCentralWidget(centre)
-        self.statusBar().hide()
-        self.statusBar().messageChanged.connect(self._status_changed)
         self._build_menus(actions)
         self.set_entries(entries)
-        self.show_page(entries[0].key)
         self._restore_size()
 
     # Pages ------------------------------------------------------------------------------------------------------
@@ -160,11 +158,17 @@ class MainWindow(QMainWindow):
 
     def say(self, sentence: str) -> None:
         """Say something in the status line for a few seconds, and to a screen reader."""
-        self.statusBar().showMessage(sentence, SAID_MS)
+        from ladder_desktop.review.announce import announce
+
+        bar = self.statusBar()
+        bar.messageChanged.connect(self._status_changed, Qt.ConnectionType.UniqueConnection)
+        bar.showMessage(sentence, SAID_MS)
         announce(self, sentence)
 
     def show_shortcuts(self) -> None:
         """Open the sheet of all keys that concern a person now."""
+        from ladder_desktop.shortcut_sheet import ShortcutSheet
+
         ShortcutSheet(self, self.all_actions()).open()
 
     def come_to_front(self) -> None:
@@ -261,12 +265,20 @@ class MainWindow(QMainWindow):
         if (folded := event.size().width() < FOLD_BELOW) != self.rail.folded:
             self.rail.fold(folded)
 
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Say when the window is there to be seen."""
+        super().paintEvent(event)
+        if not self._was_painted:
+            self._was_painted = True
+            self.painted.emit()
+
     def closeEvent(self, event: QCloseEvent) -> None:
         """Remember size and place, and stop what the pages run."""
         self._preferences.maximized = self.isMaximized()
         if not self.isMaximized():
             self._preferences.size = self.size()
-        self._preferences.place = self.place
+        if self._current is not None:
+            self._preferences.place = self.place
         self._leave_current()
         super().closeEvent(event)
         self.closing.emit()

@@ -35,6 +35,7 @@ from ladder_engine.protocol import (
     Run,
     Shutdown,
     Stop,
+    WatchKernels,
     decode_messages,
     read_frame,
     write_frame,
@@ -78,11 +79,16 @@ class EngineClient:
         return self._running or self.starting
 
     def run(
-        self, scenario: Path, kernels: KernelMode = "auto", variant: str = "", until: int | None = None
+        self,
+        scenario: Path,
+        kernels: KernelMode = "auto",
+        variant: str = "",
+        until: int | None = None,
+        watch_kernels: bool = False,
     ) -> None:
         """Ask for a run of the scenario file, in one of its variants; it replaces a run that is going on.
 
-        With `until` it holds after that step; see `advance`.
+        With `until` it holds after that step; see `advance`, and `watch_kernels`.
 
         Raises EngineError if the child cannot be started.
         """
@@ -97,6 +103,7 @@ class EngineClient:
                 variant=variant,
                 until=until,
                 models_dir=self._models_dir,
+                watch_kernels=watch_kernels,
             )
         )
 
@@ -137,6 +144,10 @@ class EngineClient:
     def configure(self, **changes: Any) -> None:
         """Change settings of the engine that runs."""
         self._tell(Configure(changes=changes))
+
+    def watch_kernels(self, on: bool) -> None:
+        """Let the trace say from the next step on which kernels a step launches, or no longer. Watched steps are slower."""
+        self._tell(WatchKernels(on=on))
 
     def declined(self) -> str | None:
         """The sentence of the oldest command since the last call that could not be followed, None if there is none."""

@@ -6,13 +6,14 @@ from collections.abc import Mapping
 
 from ladder_engine.config import EngineConfig
 from ladder_engine.executor import Executor
+from ladder_engine.kernel_log import KernelLog
 from ladder_engine.reconfigure import reconfigured
 from ladder_engine.recorder import Recorder
 from ladder_engine.sampling import SamplingParams
 from ladder_engine.scheduler import Scheduler
 from ladder_engine.sequence import NO_LIMIT, Sequence
 from ladder_engine.tokenizer import Tokenizer
-from ladder_engine.trace import StepTimed
+from ladder_engine.trace import KernelsRan, StepTimed
 
 
 class Engine:
@@ -25,9 +26,11 @@ class Engine:
         tokenizer: Tokenizer,
         eos_token_ids: tuple[int, ...],
         recorder: Recorder,
+        kernels: KernelLog | None = None,
     ) -> None:
         self.scheduler = Scheduler(config, recorder)
         self.recorder = recorder
+        self.kernels = kernels or KernelLog()
         self._executor = executor
         self._tokenizer = tokenizer
         self._eos_token_ids = eos_token_ids
@@ -90,6 +93,9 @@ class Engine:
         outputs = self._executor.execute(batch)
         executed = self.recorder.tick()
         done = self.scheduler.commit(batch, outputs)
+        if self.kernels.watching:
+            calls, attention = self.kernels.take()
+            self.recorder.add(KernelsRan, calls=calls, attention=attention)
         self.recorder.add(
             StepTimed,
             schedule_s=scheduled - started,

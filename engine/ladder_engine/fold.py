@@ -95,6 +95,8 @@ class _Folder(BlockFolder):
                 self._chosen(event)
             case trace.Finished():
                 self._finished(event)
+            case trace.KernelsRan():
+                self._note(kernels=event)
             case trace.StepTimed():
                 self._step_timed(event)
             case trace.Reconfigured():
@@ -116,7 +118,7 @@ class _Folder(BlockFolder):
         what = type(event).__name__
         if (state.config is None) != isinstance(event, trace.RunStarted):
             raise TraceError(f"A trace starts with one RunStarted, and here {what} comes in its place.")
-        if isinstance(event, trace.RunStarted) and event.schema != trace.SCHEMA:
+        if isinstance(event, trace.RunStarted) and event.schema not in trace.READABLE:
             raise TraceError(
                 f"The trace has schema {event.schema}, and this program reads schema {trace.SCHEMA}."
             )

@@ -30,6 +30,7 @@ class Run(msgspec.Struct, frozen=True, tag_field="type", tag=True):
     variant: str = ""
     until: int | None = None
     models_dir: str = ""
+    watch_kernels: bool = False
 
 
 class Advance(msgspec.Struct, frozen=True, tag_field="type", tag=True):
@@ -54,6 +55,12 @@ class Configure(msgspec.Struct, frozen=True, tag_field="type", tag=True):
     """Change these settings (fields of EngineConfig) before the next step."""
 
     changes: dict[str, Any]
+
+
+class WatchKernels(msgspec.Struct, frozen=True, tag_field="type", tag=True):
+    """Note from the next step on which kernels a step launches (KernelsRan), or no longer."""
+
+    on: bool
 
 
 class Abort(msgspec.Struct, frozen=True, tag_field="type", tag=True):
@@ -82,7 +89,7 @@ class Declined(msgspec.Struct, frozen=True, tag_field="type", tag=True):
     message: str
 
 
-Command = Run | Advance | Add | Configure | Abort | Stop | Shutdown
+Command = Run | Advance | Add | Configure | WatchKernels | Abort | Stop | Shutdown
 Message = AnyEvent | Failed | Declined
 
 _encoder = msgspec.msgpack.Encoder()

@@ -9,7 +9,7 @@ from typing import Literal
 
 import msgspec
 
-from ladder_engine.trace import FinishReason, RunEnded, RunStarted, WaitReason, WorkKind
+from ladder_engine.trace import FinishReason, KernelsRan, RunEnded, RunStarted, WaitReason, WorkKind
 
 FREE = -1
 
@@ -101,6 +101,7 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
     `copied` has pairs (from, to) of blocks: copies on write; `swapped_out` and `swapped_in` the blocks
     whose KV went to host memory or came from there. `said` names who said something, once for each token,
     `num_kv_tokens` counts the tokens whose KV stands in owned blocks; `time` is the end of the step.
+    `kernels` is what it launched, if somebody watched.
     """
 
     number: int
@@ -125,6 +126,7 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
     schedule_s: float = 0.0
     execute_s: float = 0.0
     commit_s: float = 0.0
+    kernels: KernelsRan | None = None
 
     @property
     def num_tokens(self) -> int:

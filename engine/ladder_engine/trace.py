@@ -14,8 +14,10 @@ from typing import Literal
 import msgspec
 
 from ladder_engine.config import EngineConfig
+from ladder_engine.kernel_trace import AttentionReads, KernelCalls
 
-SCHEMA = 3
+SCHEMA = 4
+READABLE = (3, 4)  # 3 has no KernelsRan and does not know the machine
 
 WorkKind = Literal["prefill", "decode"]
 WaitReason = Literal[
@@ -37,7 +39,11 @@ class Event(msgspec.Struct, frozen=True, tag_field="type", tag=True, gc=False):
 
 
 class RunStarted(Event, frozen=True):
-    """The first event of every trace: the engine as it was built. `engine` is all that it was asked to be."""
+    """The first event of every trace: the engine as it was built. `engine` is all that it was asked to be.
+
+    `weight_bytes` is what every step reads of the model, `bytes_per_second` what the device moved in a large copy; both
+    are 0 in a trace of schema 3.
+    """
 
     schema: int
     scenario: str
@@ -53,6 +59,8 @@ class RunStarted(Event, frozen=True):
     engine: EngineConfig
     prefix_caching: bool = False
     variant: str = ""
+    weight_bytes: int = 0
+    bytes_per_second: float = 0.0
 
 
 class Arrived(Event, frozen=True):
@@ -230,6 +238,17 @@ class Finished(Event, frozen=True):
     reason: FinishReason
 
 
+class KernelsRan(Event, frozen=True):
+    """The kernels of the step, in the order of first calls: only while somebody watches them, just before StepTimed.
+
+    They ran on whatever RunStarted names: `triton` and `interpret` launched these grids; for `torch`, the twins, they are
+    what their kernels would launch on the same device, and the times are the twins'.
+    """
+
+    calls: tuple[KernelCalls, ...]
+    attention: tuple[AttentionReads, ...]
+
+
 class StepTimed(Event, frozen=True):
     """The last event of every step: what it cost, and the queue lengths after it.
 
@@ -260,5 +279,5 @@ class RunEnded(Event, frozen=True):
 AnyEvent = (
     RunStarted | Arrived | Refused | Waits | Admitted | BlocksAllocated | BlocksShared | BlocksCached | BlocksEvicted
     | BlocksFreed | BlocksCopied | SwappedOut | SwappedIn | Forked | Reconfigured | Scheduled | Preempted | Sampled
-    | Verified | Chosen | Finished | StepTimed | RunEnded
+    | Verified | Chosen | Finished | KernelsRan | StepTimed | RunEnded
 )  # fmt: skip

@@ -11,7 +11,7 @@ from typing import Literal
 import msgspec
 
 from ladder_engine.errors import TraceFileError
-from ladder_engine.trace import SCHEMA, AnyEvent, RunEnded, RunStarted
+from ladder_engine.trace import READABLE, SCHEMA, AnyEvent, RunEnded, RunStarted
 
 _encoder = msgspec.json.Encoder()
 _decoder = msgspec.json.Decoder(AnyEvent)
@@ -105,7 +105,7 @@ class TraceReader:
                 if self._schema() is None
                 else self._foreign()
             )
-        if first.schema != SCHEMA:
+        if first.schema not in READABLE:
             raise TraceFileError(self._foreign())
         return first
 

@@ -78,9 +78,13 @@ class Sample(Protocol):
 
 @dataclass(frozen=True)
 class Operations:
-    """What the engine runs. Each operation is described in the file of its name, `moe` in moe_gemm.py."""
+    """What the engine runs. Each operation is described in the file of its name, `moe` in moe_gemm.py.
+
+    With `batch_invariant` some of them are those of batch_invariant.py.
+    """
 
     name: str
+    batch_invariant: bool
     store_kv: Callable[[Tensor, Tensor, Tensor, Tensor, Tensor], None]
     copy_blocks: Callable[[Tensor, Tensor, Tensor], None]
     paged_attention: PagedAttention
@@ -148,6 +152,7 @@ def _twins() -> Operations:
 
     return Operations(
         name="torch",
+        batch_invariant=False,
         store_kv=store_kv.store_kv_torch,
         copy_blocks=copy_blocks.copy_blocks_torch,
         paged_attention=paged_attention.paged_attention_torch,
@@ -178,6 +183,7 @@ def _kernels(name: str) -> Operations:
 
     return Operations(
         name=name,
+        batch_invariant=False,
         store_kv=store_kv.store_kv_triton,
         copy_blocks=copy_blocks.copy_blocks_triton,
         paged_attention=paged_attention.paged_attention_triton,
@@ -198,6 +204,7 @@ def _batch_invariant(operations: Operations) -> Operations:
     if operations.name == "torch":
         return replace(
             operations,
+            batch_invariant=True,
             paged_attention=batch_invariant.paged_attention_in_tiles,
             linear=batch_invariant.linear_torch,
             rms_norm=batch_invariant.rms_norm_in_blocks,
@@ -206,6 +213,7 @@ def _batch_invariant(operations: Operations) -> Operations:
         )
     return replace(
         operations,
+        batch_invariant=True,
         paged_attention=batch_invariant.paged_attention_fixed_split,
         linear=batch_invariant.linear_triton,
         moe=batch_invariant.moe_fixed_tile,

@@ -65,7 +65,7 @@ def application(qapp: QApplication, tmp_path: Path, pack: Pack) -> Iterator[Appl
     apply(qapp, theme)
     Preferences.open(tmp_path / "data").introduced = True
     made = Application(tmp_path / "data", pack, Desk.open(tmp_path / "data"), theme)
-    made.window.show()
+    made.begin("home")
     yield made
     while (dialog := QApplication.activeModalWidget()) is not None:
         dialog.close()  # a test that failed may have left one, and the next test would not get the keyboard

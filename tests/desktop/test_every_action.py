@@ -8,7 +8,7 @@ from functools import partial
 import pytest
 from ladder_desktop.actions import is_in_sight
 from ladder_desktop.app import Application
-from ladder_desktop.palette import Palette
+from ladder_desktop.palette.palette import Palette
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest

@@ -17,7 +17,7 @@ from ladder_desktop import exporting, start
 from ladder_desktop.app import Application
 from ladder_desktop.home_page import HomePage
 from ladder_desktop.live.live_page import LivePage
-from ladder_desktop.palette import Palette
+from ladder_desktop.palette.palette import Palette
 from ladder_desktop.review.ticket_page import TicketPage
 from ladder_desktop.search import SearchIndex
 from ladder_desktop.shortcut_sheet import ShortcutSheet

@@ -297,7 +297,7 @@ class Study(RuleBasedStateMachine):
         """Return every row of what a person can change, as SQLite dumps it; packs may come and go meanwhile."""
         others = tuple(f'INTO "{name}"' for name in ("items", "kin", "algorithms", "actions", "changes"))
         with (desk or self.desk)._store.reading() as db:
-            return [line for line in db.conn.iterdump() if not any(other in line for other in others)]
+            return [line for line in db.iterdump() if not any(other in line for other in others)]
 
     def teardown(self) -> None:
         while self.done:

@@ -71,6 +71,13 @@ class BlockGrid(QWidget):
             self.selection = seq_id
             self._redraw()
 
+    def point(self, block_id: int | None) -> None:
+        """Put the cursor on a block; None takes it away."""
+        if block_id != self.cursor_block:
+            self.cursor_block = block_id
+            self._describe()
+            self.update()
+
     def block_at(self, point: QPointF) -> int | None:
         """Return the block under a point of the widget."""
         cell = self._cell
@@ -244,17 +251,17 @@ class BlockGrid(QWidget):
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         """Qt: describe the block under the mouse."""
-        self._point(self.block_at(event.position()))
+        self.point(self.block_at(event.position()))
 
     def leaveEvent(self, _event: QEvent) -> None:
         """Qt: describe nothing, unless the keyboard is at work here."""
         if not self.hasFocus():
-            self._point(None)
+            self.point(None)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Qt: select the owner of the block."""
         block_id = self.block_at(event.position())
-        self._point(block_id)
+        self.point(block_id)
         self._select_owner(block_id)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -269,7 +276,7 @@ class BlockGrid(QWidget):
             at = -1 if self.cursor_block is None else self.cursor_block
             target = at + moves[Qt.Key(event.key())] if at >= 0 else 0
             if 0 <= target < len(self.state.block_owner):
-                self._point(target)
+                self.point(target)
         elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self._select_owner(self.cursor_block)
         else:
@@ -278,12 +285,6 @@ class BlockGrid(QWidget):
     def _select_owner(self, block_id: int | None) -> None:
         owner = FREE if block_id is None else self.state.block_owner[block_id]
         self.selected.emit(None if owner in (FREE, self.selection) else owner)
-
-    def _point(self, block_id: int | None) -> None:
-        if block_id != self.cursor_block:
-            self.cursor_block = block_id
-            self._describe()
-            self.update()
 
     def _describe(self) -> None:
         words = "" if self.cursor_block is None else block_words(self.state, self.cursor_block)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from ladder_content.model import Pack
 from ladder_engine.client import EngineClient
 from ladder_engine.errors import EngineError
 from ladder_engine.fold import TraceError
@@ -18,6 +19,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QStackedWidget, QVBoxLayout, 
 
 from ladder_desktop.live.compare_panels import ComparePanels
 from ladder_desktop.live.comparer import Comparer
+from ladder_desktop.live.diagnosis import Diagnosis
 from ladder_desktop.live.duet import Duet
 from ladder_desktop.live.forecast import Forecast
 from ladder_desktop.live.keeping import Keeping
@@ -51,6 +53,7 @@ class LivePage(QWidget):
         scenarios: Sequence[Scenario],
         theme: Theme,
         client_factory: Callable[[], EngineClient] = EngineClient,
+        pack: Pack | None = None,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
@@ -78,6 +81,7 @@ class LivePage(QWidget):
         self.faces.addWidget(self.compare_panels)
         self.forecast = Forecast(self)
         self.keeping = Keeping(self)
+        self.diagnosis = Diagnosis(self, pack)
         self.touching = Touching(self._client, self.watch.touch, self.player)
         self.readout = QLabel()
         self.source = QLabel()
@@ -117,6 +121,7 @@ class LivePage(QWidget):
         """End the engine's process; nothing is left behind."""
         self._timer.stop()
         self.keeping.close()
+        self.diagnosis.shutdown()
         self._client.close()
         self.player.close()
         self.duet.close()
@@ -134,7 +139,12 @@ class LivePage(QWidget):
         self.player.play()
         self._bound = self.player.bound
         try:
-            self._client.run(scenario.path, variant=self.head.variant, until=self._bound)
+            self._client.run(
+                scenario.path,
+                variant=self.head.variant,
+                until=self._bound,
+                watch_kernels=not self.watch.lens.isHidden(),
+            )
         except EngineError as error:
             self._fail(str(error))
             return
@@ -257,6 +267,14 @@ class LivePage(QWidget):
     def clear_selection(self) -> None:
         """Light all requests."""
         self.select(None)
+
+    def turn_lens(self) -> None:
+        """Open or close the kernel lens; launches are recorded while it is open."""
+        if self.comparing:
+            self.head.say("The kernel lens looks at one run; run the scenario by itself.")
+            return
+        self.watch.turn_lens(self.player.state, self.selection)
+        self._client.watch_kernels(not self.watch.lens.isHidden())
 
     def explain(self) -> None:
         """Go to the lesson that explains the scenario."""

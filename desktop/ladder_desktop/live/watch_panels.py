@@ -11,6 +11,7 @@ from ladder_desktop.live.block_grid import BlockGrid
 from ladder_desktop.live.block_list import BlockList
 from ladder_desktop.live.figures import pace_figures, pool_figures, queue_figures
 from ladder_desktop.live.legend import BATCH, BLOCKS, Legend
+from ladder_desktop.live.lens import Lens
 from ladder_desktop.live.panel import panel
 from ladder_desktop.live.player import Player
 from ladder_desktop.live.plot_board import PlotBoard
@@ -47,16 +48,18 @@ class WatchPanels(QWidget):
         self.side.tabBar().setAccessibleName("Answer, or what can be touched")
         self.side.addTab(self.answer, "Answer")
         self.side.addTab(self.touch, "Touch the engine")
+        self.lens = Lens(theme)
         self.timeline = Timeline(theme, player)
         self.plots = PlotBoard(theme, player)
         self.pool, self.queue, self.pace = QLabel(), QLabel(), QLabel()
         self._lay_out()
-        for view in (self.grid, self.block_list, self.timeline, self.requests):
+        for view in (self.grid, self.block_list, self.timeline, self.requests, self.lens):
             view.selected.connect(self.selected)
-        for described in (self.grid.described, self.timeline.described, self.plots.described):
-            described.connect(self.described)
-        for sought in (self.timeline.sought, self.plots.sought):
-            sought.connect(self.sought)
+        for described in (self.grid, self.timeline, self.plots, self.lens):
+            described.described.connect(self.described)
+        for sought in (self.timeline, self.plots):
+            sought.sought.connect(self.sought)
+        self.lens.pointed.connect(self.grid.point)
 
     def show_state(self, state: RunState, selection: int | None) -> None:
         """Draw the state at the playhead, or the plots, whichever is in sight."""
@@ -71,6 +74,8 @@ class WatchPanels(QWidget):
             self.block_list.show_state(state)
         self.requests.show_state(state)
         self.answer.show_state(state, selection)
+        if self.lens.isVisible():
+            self.lens.show_state(state, selection)
         self.timeline.refresh()
 
     def select(self, state: RunState, seq_id: int | None) -> None:
@@ -81,6 +86,21 @@ class WatchPanels(QWidget):
         if seq_id is None:
             self.block_list.light(None)
         self.answer.show_state(state, seq_id)
+        if self.lens.isVisible():
+            self.lens.show_state(state, seq_id)
+
+    def turn_lens(self, state: RunState, selection: int | None) -> None:
+        """Show the kernel lens in place of requests and answer, or the other way round."""
+        shown = self.lens.isHidden() or self.plotting
+        if self.plotting:
+            self.turn_plots()
+        self.lens.setVisible(shown)
+        self.queue_panel.setHidden(shown)
+        self.side.setHidden(shown)
+        self.panels.setSizes([3, 2] if shown else [3, 4])  # a table and a picture need the room
+        if shown:
+            self.lens.show_state(state, selection)
+            self.lens.launches.setFocus()
 
     @property
     def plotting(self) -> bool:
@@ -116,15 +136,18 @@ class WatchPanels(QWidget):
         self.upper.addWidget(
             panel("KV blocks", self.pool, self.blocks, Legend(self.theme, BLOCKS), narrow=True)
         )
-        self.upper.addWidget(panel("Requests", self.queue, self.requests))
+        self.queue_panel = panel("Requests", self.queue, self.requests)
+        self.upper.addWidget(self.queue_panel)
         self.upper.addWidget(self.side)
-        for column, stretch in enumerate((3, 0, 2)):
+        self.upper.addWidget(self.lens)
+        self.lens.hide()
+        for column, stretch in enumerate((3, 0, 2, 4)):
             self.upper.setStretchFactor(column, stretch)
         batch = panel("Batch, one column a step", self.pace, self.timeline, Legend(self.theme, BATCH))
         self.panels = QSplitter(Qt.Orientation.Vertical)
         self.panels.addWidget(self.upper)
         self.panels.addWidget(batch)
-        for splitter, sizes in ((self.upper, (460, 440, 300)), (self.panels, (250, 330))):
+        for splitter, sizes in ((self.upper, (460, 440, 300, 740)), (self.panels, (250, 330))):
             splitter.setSizes(sizes)
             splitter.setChildrenCollapsible(False)
             splitter.setHandleWidth(1)

@@ -1,5 +1,1 @@
 """The palette: type a few letters, and go to a page, use an action, or open what the search finds."""
-
-from ladder_desktop.palette.palette import Palette
-
-__all__ = ["Palette"]

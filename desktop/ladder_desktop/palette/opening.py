@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction
 
 from ladder_desktop.actions import keys_text, make_action, name_of, why_not
-from ladder_desktop.palette.lines import Line, recalled, remembered
-from ladder_desktop.palette.palette import Palette
 from ladder_desktop.preferences import RECENT, Preferences
-from ladder_desktop.search import Hit
 from ladder_desktop.window import MainWindow
+
+if TYPE_CHECKING:
+    from ladder_desktop.palette.lines import Line
+    from ladder_desktop.search import Hit
 
 
 class PaletteOpener(QObject):
@@ -38,6 +40,9 @@ class PaletteOpener(QObject):
         """Open the palette with what can be done and where one can go at this moment."""
         if self._window is None:
             return
+        from ladder_desktop.palette.lines import recalled
+        from ladder_desktop.palette.palette import Palette
+
         actions = [action for action in self._window.all_actions() if action is not self.action]
         recent = [recalled(one) for one in self._preferences.recent]
         palette = Palette(self._window, lines_of(actions), recent, self._find)
@@ -47,6 +52,8 @@ class PaletteOpener(QObject):
         palette.line.setFocus()
 
     def _do(self, line: Line) -> None:
+        from ladder_desktop.palette.lines import remembered
+
         self._preferences.recent = remembered(line, self._preferences.recent, RECENT)
         if self._window is None:
             return
@@ -69,6 +76,8 @@ def lines_of(actions: Sequence[QAction]) -> list[Line]:
 
 
 def _line(action: QAction) -> Line:
+    from ladder_desktop.palette.lines import Line
+
     is_page = action.objectName().startswith("go.")
     return Line(
         "page" if is_page else "action",

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from sqlite3 import Connection
+
 import msgspec
-from sqlite_utils import Database
 
 from .adjustment import Adjustment, Change
 from .log import ensure_algorithm, read_algorithms
@@ -16,7 +17,7 @@ _READ = """
 _decode = msgspec.json.Decoder(tuple[Change, ...]).decode
 
 
-def append_adjustment(db: Database, adjustment: Adjustment) -> None:
+def append_adjustment(db: Connection, adjustment: Adjustment) -> None:
     """Add an adjustment at its place in the log; the states are left as they are."""
     after = db.execute("SELECT seq FROM reviews WHERE review_id = ?", (adjustment.after_review,)).fetchone()
     db.execute(
@@ -36,10 +37,10 @@ def append_adjustment(db: Database, adjustment: Adjustment) -> None:
     )
 
 
-def apply(db: Database, adjustment: Adjustment) -> None:
+def apply(db: Connection, adjustment: Adjustment) -> None:
     """Add an adjustment at the end of the log and move the states by it."""
     append_adjustment(db, adjustment)
-    db.conn.executemany(
+    db.executemany(
         "UPDATE cards SET stability = ?1, difficulty = ?2, interval = ?3, "
         "due_day = CASE WHEN due_day IS NOT NULL THEN last_day + ?3 END WHERE item_id = ?4",
         [
@@ -49,13 +50,13 @@ def apply(db: Database, adjustment: Adjustment) -> None:
     )
 
 
-def newest_review(db: Database) -> str | None:
+def newest_review(db: Connection) -> str | None:
     """Return the id of the newest review, None while the log is empty."""
     row = db.execute("SELECT review_id FROM reviews ORDER BY seq DESC LIMIT 1").fetchone()
     return None if row is None else row[0]
 
 
-def all_adjustments(db: Database) -> list[Adjustment]:
+def all_adjustments(db: Connection) -> list[Adjustment]:
     """Return every adjustment, oldest first."""
     algorithms = read_algorithms(db)
     rows = db.execute(_READ).fetchall()

@@ -10,9 +10,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
+from sqlite3 import Connection
 from typing import Any
-
-from sqlite_utils import Database
 
 from .records import Counts, Item
 from .studyday import day_start, from_ms, study_day, to_ms
@@ -68,7 +67,7 @@ class Agenda:
     The daily limits hold for what is asked for: so many cards, so many tickets, or so many of both.
     """
 
-    def __init__(self, db: Database, now: datetime, zone: tzinfo, limits: Limits, kind: str | None) -> None:
+    def __init__(self, db: Connection, now: datetime, zone: tzinfo, limits: Limits, kind: str | None) -> None:
         self._db = db
         self._now = now
         self._zone = zone

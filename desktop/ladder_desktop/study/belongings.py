@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-
-from sqlite_utils import Database
+from sqlite3 import Connection
 
 from . import log
 from .adjustment import Adjustment
@@ -39,7 +38,7 @@ class Belongings:
     settings: StudySettings | None = None
 
 
-def read(db: Database) -> Belongings:
+def read(db: Connection) -> Belongings:
     """Return all there is."""
     marks = tuple(Marked(item_id, mark) for item_id, mark in sorted(all_marks(db).items()))
     return Belongings(
@@ -51,7 +50,7 @@ def read(db: Database) -> Belongings:
     )
 
 
-def is_empty(db: Database) -> bool:
+def is_empty(db: Connection) -> bool:
     """Say whether nobody has studied here yet, nor marked, noted or reworded anything."""
     tables = ("reviews", "marks", "notes", "edits")
     return not any(db.execute(f"SELECT EXISTS (SELECT 1 FROM {table})").fetchone()[0] for table in tables)
@@ -85,7 +84,7 @@ def checked(reviews: Sequence[Review], known: Mapping[str, Item], own: Belonging
 
 
 def write(
-    db: Database,
+    db: Connection,
     reviews: Sequence[Review],
     states: Mapping[str, Memory],
     known: Mapping[str, Item],
@@ -93,7 +92,7 @@ def write(
 ) -> None:
     """Store what was checked in a profile that is empty."""
     rows = [(item.item_id, item.kind, item.study_id) for item in known.values()]
-    db.conn.executemany("INSERT OR IGNORE INTO items (item_id, kind, study_id) VALUES (?, ?, ?)", rows)
+    db.executemany("INSERT OR IGNORE INTO items (item_id, kind, study_id) VALUES (?, ?, ?)", rows)
     for review in reviews:
         log.append(db, review, log.ensure_algorithm(db, review.algorithm))
     for adjustment in own.adjustments:

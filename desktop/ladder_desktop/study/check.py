@@ -6,8 +6,7 @@ import sqlite3
 import threading
 from contextlib import closing
 from pathlib import Path
-
-from sqlite_utils import Database
+from sqlite3 import Connection
 
 LATER = 0.5  # seconds: not while the window opens
 
@@ -45,6 +44,6 @@ class Check:
                 self.failed = getattr(error, "sqlite_errorcode", 0) & 0xFF in damage
 
 
-def is_whole(db: Database) -> bool:
+def is_whole(db: Connection) -> bool:
     """Look through a file at once."""
     return bool(db.execute("PRAGMA quick_check(1)").fetchone()[0] == "ok")

@@ -7,10 +7,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
+from sqlite3 import Connection
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
-
-from sqlite_utils import Database
 
 from . import adjustments, belongings, log
 from .adjustment import Adjustment
@@ -48,6 +47,14 @@ if TYPE_CHECKING:
     from .statistics import Scope, Statistics
 
 NOTHING_OWN = Belongings()
+
+_REGISTERED = (
+    "SELECT item_id, kind, study_id, position FROM items WHERE position IS NOT NULL ORDER BY position"
+)
+_REGISTER = (
+    "INSERT INTO items (item_id, kind, study_id, position) VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE "
+    "SET kind = excluded.kind, study_id = excluded.study_id, position = excluded.position"
+)
 
 
 class Desk:
@@ -116,24 +123,19 @@ class Desk:
         Items not named any more leave the queue and keep their history; named again, they come back with it.
         `kin` names the topics of an item by its id: items that share one are siblings, and are spaced out.
         """
-        wanted = [
-            {"item_id": item.item_id, "kind": item.kind, "study_id": item.study_id, "position": position}
-            for position, item in enumerate(items)
-        ]
-        if len({row["item_id"] for row in wanted}) < len(wanted):
+        wanted = [(item.item_id, item.kind, item.study_id, position) for position, item in enumerate(items)]
+        if len({item.item_id for item in items}) < len(wanted):
             raise StudyError(
                 "Two cards or tickets of the packs have the same id; run `python -m ladder_content check`."
             )
         with self._store.writing() as db:
-            columns = "item_id, kind, study_id, position"
-            known = db.table("items").rows_where("position IS NOT NULL", order_by="position", select=columns)
-            if list(known) != wanted:
+            if db.execute(_REGISTERED).fetchall() != wanted:
                 db.execute("UPDATE items SET position = NULL")
-                db.table("items").upsert_all(wanted, pk="item_id")
+                db.executemany(_REGISTER, wanted)
             topics = {(item.item_id, topic) for item in items for topic in (kin or {}).get(item.item_id, ())}
             if set(db.execute("SELECT item_id, topic FROM kin")) != topics:
                 db.execute("DELETE FROM kin")
-                db.conn.executemany("INSERT INTO kin (item_id, topic) VALUES (?, ?)", sorted(topics))
+                db.executemany("INSERT INTO kin (item_id, topic) VALUES (?, ?)", sorted(topics))
 
     # The queue
 
@@ -351,26 +353,26 @@ class Desk:
             for item_id, memory in states.items():
                 log.write_memory(db, item_id, memory)
 
-    def _agenda(self, db: Database, kind: str | None) -> Agenda:
+    def _agenda(self, db: Connection, kind: str | None) -> Agenda:
         settings, _ = read_settings(db)
         limits = Limits(settings.new_per_day, settings.reviews_per_day)
         return Agenda(db, self._clock.now(), self._clock.zone(), limits, kind)
 
-    def _in_force(self, db: Database) -> tuple[Scheduler, int]:
+    def _in_force(self, db: Connection) -> tuple[Scheduler, int]:
         """Return what schedules now, and the number of its algorithm."""
         settings, number = read_settings(db)
         if settings.algorithm != self._scheduler.algorithm:
             self._scheduler = Scheduler(settings.algorithm)
         return self._scheduler, number
 
-    def _memory(self, db: Database, item_id: str) -> Memory | None:
+    def _memory(self, db: Connection, item_id: str) -> Memory | None:
         memory = log.read_memory(db, item_id)
         if memory is None and not db.execute("SELECT 1 FROM items WHERE item_id = ?", (item_id,)).fetchone():
             raise StudyError(f"{item_id} is in no pack that is loaded; load its pack and try again.")
         return memory
 
 
-def _suspend_leech(db: Database, item_id: str) -> bool:
+def _suspend_leech(db: Connection, item_id: str) -> bool:
     """Suspend a card that is forgotten again and again. A ticket is not: one comes back to it by choice."""
     kind = db.execute("SELECT kind FROM items WHERE item_id = ?", (item_id,)).fetchone()[0]
     if kind == "card":

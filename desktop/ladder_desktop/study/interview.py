@@ -11,8 +11,7 @@ import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
-
-from sqlite_utils import Database
+from sqlite3 import Connection
 
 from . import log
 from .records import CardState, Kind, Rating, Review
@@ -126,7 +125,7 @@ def detail_of(interview_id: str, setting: Setting, reply: Reply) -> dict[str, ob
     }
 
 
-def all_interviews(db: Database) -> list[Interview]:
+def all_interviews(db: Connection) -> list[Interview]:
     """Return every interview of the log, newest first. A detail that is not of this form is no interview."""
     rows = log.reviews_where(db, "json_extract(detail, '$.interview.id') IS NOT NULL")
     kinds: dict[str, Kind] = dict(db.execute("SELECT item_id, kind FROM items").fetchall())

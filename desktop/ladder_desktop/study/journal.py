@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from sqlite3 import Connection
 
 import msgspec
-from sqlite_utils import Database
 
 from .store import Store
 
@@ -38,14 +38,14 @@ class Journal:
         self._store = store
         self._action_id: int | None = None
         self._steps = 0
-        store.db.conn.create_function("recording", 0, self._recording)
-        store.db.conn.create_function("next_step", 0, self._next_step)
-        store.db.conn.create_function("image", -1, _image, deterministic=True)
+        store.db.create_function("recording", 0, self._recording)
+        store.db.create_function("next_step", 0, self._next_step)
+        store.db.create_function("image", -1, _image, deterministic=True)
         for table in UNDOABLE:
             _watch(store.db, table)
 
     @contextmanager
-    def action(self, label: str, item_id: str | None = None) -> Iterator[Database]:
+    def action(self, label: str, item_id: str | None = None) -> Iterator[Connection]:
         """Do something that can be undone, in one transaction; what was undone before cannot be redone any more.
 
         `label` says what it is in the middle of a sentence: "Undid {label}". An action that changes no row is none.
@@ -80,7 +80,7 @@ class Journal:
         with self._store.writing() as db:
             return self._turn(db, _next(db), undone=0)
 
-    def _turn(self, db: Database, action: Action | None, undone: int) -> Action | None:
+    def _turn(self, db: Connection, action: Action | None, undone: int) -> Action | None:
         """Put back every row an action changed; what stands there now is kept for the way back."""
         if action is None:
             return None
@@ -111,17 +111,17 @@ class Journal:
         return self._steps
 
 
-def _last(db: Database) -> Action | None:
+def _last(db: Connection) -> Action | None:
     row = db.execute(f"{_ACTION} WHERE undone = 0 ORDER BY action_id DESC LIMIT 1").fetchone()
     return None if row is None else Action(*row)
 
 
-def _next(db: Database) -> Action | None:
+def _next(db: Connection) -> Action | None:
     row = db.execute(f"{_ACTION} WHERE undone = 1 ORDER BY action_id LIMIT 1").fetchone()
     return None if row is None else Action(*row)
 
 
-def _put_back(db: Database, table: str, key: dict[str, object], row: dict[str, object] | None) -> None:
+def _put_back(db: Connection, table: str, key: dict[str, object], row: dict[str, object] | None) -> None:
     if row is None:
         db.execute(
             f"DELETE FROM {table} WHERE {' AND '.join(f'{name} = ?' for name in key)}", [*key.values()]
@@ -136,7 +136,7 @@ def _put_back(db: Database, table: str, key: dict[str, object], row: dict[str, o
     )
 
 
-def _watch(db: Database, table: str) -> None:
+def _watch(db: Connection, table: str) -> None:
     """Keep what a row of `table` was, whenever it changes while an action is open."""
     columns = db.execute(f"PRAGMA table_info({table})").fetchall()
     names = [column[1] for column in columns]

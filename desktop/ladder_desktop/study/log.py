@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import fields
 from operator import attrgetter
+from sqlite3 import Connection
 from typing import Any
 
 import msgspec
-from sqlite_utils import Database
 
 from .algorithm import Algorithm
 from .records import Memory, Rating, Review
@@ -27,13 +27,13 @@ _values = attrgetter(*_MEMORY)
 _decode_memory = msgspec.json.Decoder(Memory).decode
 
 
-def read_memory(db: Database, item_id: str) -> Memory | None:
+def read_memory(db: Connection, item_id: str) -> Memory | None:
     """Return what is stored of an item, None while it is new."""
     row = db.execute(f"{_READ_MEMORY} WHERE item_id = ?", (item_id,)).fetchone()
     return None if row is None else Memory(*row[1:])
 
 
-def write_memory(db: Database, item_id: str, memory: Memory | None) -> None:
+def write_memory(db: Connection, item_id: str, memory: Memory | None) -> None:
     """Store what is known of an item; None makes it new again."""
     if memory is None:
         db.execute("DELETE FROM cards WHERE item_id = ?", (item_id,))
@@ -41,12 +41,12 @@ def write_memory(db: Database, item_id: str, memory: Memory | None) -> None:
         db.execute(_WRITE_MEMORY, (item_id, *_values(memory)))
 
 
-def all_memories(db: Database) -> dict[str, Memory]:
+def all_memories(db: Connection) -> dict[str, Memory]:
     """Return what is stored of every item that is not new."""
     return {row[0]: Memory(*row[1:]) for row in db.execute(_READ_MEMORY)}
 
 
-def ensure_algorithm(db: Database, algorithm: Algorithm) -> int:
+def ensure_algorithm(db: Connection, algorithm: Algorithm) -> int:
     """Return the number under which an algorithm is stored, storing it first if it is new."""
     settings = _json(algorithm)
     db.execute("INSERT OR IGNORE INTO algorithms (settings) VALUES (?)", (settings,))
@@ -54,7 +54,7 @@ def ensure_algorithm(db: Database, algorithm: Algorithm) -> int:
     return int(found.fetchone()[0])
 
 
-def read_algorithms(db: Database) -> dict[int, Algorithm]:
+def read_algorithms(db: Connection) -> dict[int, Algorithm]:
     """Return every algorithm that ever scheduled, by its number."""
     return {
         number: msgspec.json.decode(settings, type=Algorithm)
@@ -62,7 +62,7 @@ def read_algorithms(db: Database) -> dict[int, Algorithm]:
     }
 
 
-def append(db: Database, review: Review, algorithm_id: int) -> int:
+def append(db: Connection, review: Review, algorithm_id: int) -> int:
     """Add a review at the end of the log and return its place there."""
     cursor = db.execute(
         f"INSERT INTO reviews ({_REVIEW}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -85,20 +85,20 @@ def append(db: Database, review: Review, algorithm_id: int) -> int:
     return cursor.lastrowid
 
 
-def all_reviews(db: Database) -> list[Review]:
+def all_reviews(db: Connection) -> list[Review]:
     """Return the log, oldest first."""
     algorithms = read_algorithms(db)
     return [_review(row, algorithms) for row in db.execute(f"SELECT {_REVIEW} FROM reviews ORDER BY seq")]
 
 
-def reviews_of(db: Database, item_id: str) -> list[Review]:
+def reviews_of(db: Connection, item_id: str) -> list[Review]:
     """Return the reviews of one item, oldest first."""
     algorithms = read_algorithms(db)
     rows = db.execute(f"SELECT {_REVIEW} FROM reviews WHERE item_id = ? ORDER BY seq", (item_id,))
     return [_review(row, algorithms) for row in rows]
 
 
-def reviews_where(db: Database, condition: str) -> list[Review]:
+def reviews_where(db: Connection, condition: str) -> list[Review]:
     """Return the reviews for which a condition in SQL holds, oldest first."""
     algorithms = read_algorithms(db)
     rows = db.execute(f"SELECT {_REVIEW} FROM reviews WHERE {condition} ORDER BY seq")

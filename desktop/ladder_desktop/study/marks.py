@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
-
-from sqlite_utils import Database
+from sqlite3 import Connection
 
 from .clock import Clock
 from .errors import StudyError
@@ -106,18 +105,18 @@ def naming(verb: str, item_ids: Collection[str]) -> tuple[str, str | None]:
     return f"{verb} {len(item_ids)} cards", None
 
 
-def read_mark(db: Database, item_id: str) -> Mark:
+def read_mark(db: Connection, item_id: str) -> Mark:
     """Return the marks of an item."""
     row = db.execute(f"SELECT {_MARK} FROM marks WHERE item_id = ?", (item_id,)).fetchone()
     return Mark() if row is None else _mark(row)
 
 
-def all_marks(db: Database) -> dict[str, Mark]:
+def all_marks(db: Connection) -> dict[str, Mark]:
     """Return the marks of every item that has any."""
     return {row[0]: _mark(row[1:]) for row in db.execute(f"SELECT item_id, {_MARK} FROM marks")}
 
 
-def write_mark(db: Database, item_id: str, mark: Mark) -> None:
+def write_mark(db: Connection, item_id: str, mark: Mark) -> None:
     """Store the marks of an item; StudyError if it was never registered."""
     if not db.execute("SELECT 1 FROM items WHERE item_id = ?", (item_id,)).fetchone():
         raise StudyError(f"{item_id} is in no pack that is loaded; load its pack and try again.")

@@ -7,7 +7,6 @@ from sqlite_utils import Database, Migrations
 
 from .records import Rating, action_name
 
-SCHEMA_VERSION = 4  # the number of steps below; progress.db carries it as its user_version
 migrations = Migrations("study")
 
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import uuid
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from sqlite3 import Connection
 from typing import TYPE_CHECKING
-
-from sqlite_utils import Database
 
 from . import adjustments
 from .adjustment import Adjustment, Change, Reason, Timing, retimed, timing_of
@@ -126,13 +125,13 @@ class Planner:
             return _histories(db)
 
     def _rescheduled(
-        self, db: Database, memories: Mapping[str, Memory], algorithm: Algorithm
+        self, db: Connection, memories: Mapping[str, Memory], algorithm: Algorithm
     ) -> tuple[Change, ...]:
         from .rescheduling import changes
 
         return changes(_histories(db), memories, algorithm)
 
-    def _adjust(self, db: Database, reason: Reason, changes: tuple[Change, ...]) -> int:
+    def _adjust(self, db: Connection, reason: Reason, changes: tuple[Change, ...]) -> int:
         if not changes:
             return 0
         moment: Moment = moment_of(self._clock.now(), self._clock.zone())
@@ -165,7 +164,7 @@ class Planner:
         return study_day(self._clock.now(), self._clock.zone())
 
 
-def _histories(db: Database) -> Histories:
+def _histories(db: Connection) -> Histories:
     from .histories import gather_histories  # numpy with it
 
     return gather_histories(db.execute(_ANSWERS))

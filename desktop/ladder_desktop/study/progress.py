@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-
-from sqlite_utils import Database
+from sqlite3 import Connection
 
 MATURE_DAYS = 21  # Anki's border between young and mature
 
@@ -54,7 +53,7 @@ class StudyProgress:
         return self.learned / self.total if self.total else 0.0
 
 
-def progress_of_study(db: Database, study_id: str, ahead: int, today: int) -> StudyProgress:
+def progress_of_study(db: Connection, study_id: str, ahead: int, today: int) -> StudyProgress:
     """Count one study; `ahead` is the end of the learn-ahead in milliseconds UTC, `today` a study day."""
     parameters = {"study_id": study_id, "ahead": ahead, "today": today, "mature": MATURE_DAYS}
     return StudyProgress(*db.execute(_COUNT, parameters).fetchone())

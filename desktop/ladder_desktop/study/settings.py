@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import lru_cache
+from sqlite3 import Connection
 
 import msgspec
-from sqlite_utils import Database
 
 from .algorithm import Algorithm
 from .errors import StudyError
@@ -34,7 +34,7 @@ class StudySettings:
                 raise StudyError(f"{name} a day must lie between 0 and {MOST_PER_DAY}, not {value}.")
 
 
-def read_settings(db: Database) -> tuple[StudySettings, int]:
+def read_settings(db: Connection) -> tuple[StudySettings, int]:
     """Return the settings and the number of their algorithm; the defaults are stored when there are none yet."""
     row = db.execute("SELECT value, algorithm_id FROM settings").fetchone()
     if row is None:
@@ -42,7 +42,7 @@ def read_settings(db: Database) -> tuple[StudySettings, int]:
     return _decode(row[0]), row[1]
 
 
-def write_settings(db: Database, settings: StudySettings) -> int:
+def write_settings(db: Connection, settings: StudySettings) -> int:
     """Store settings and return the number of their algorithm."""
     number = ensure_algorithm(db, settings.algorithm)
     db.execute(

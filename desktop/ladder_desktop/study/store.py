@@ -11,15 +11,14 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-
-from sqlite_utils import Database
+from sqlite3 import Connection
 
 from .check import Check, is_whole
 from .errors import DamagedError, StudyError
-from .migrations import SCHEMA_VERSION, migrations
 from .sync import Syncer
 
 FILE_NAME = "progress.db"
+SCHEMA_VERSION = 4  # the number of steps in migrations.py; progress.db carries it as its user_version
 APPLICATION_ID = 0x52_4C_44_52  # "RLDR", where `file` and other programs look for the kind of a database
 BUSY_SECONDS = 5.0
 CACHE_KIB = 32_768
@@ -63,8 +62,7 @@ class Store:
                 f"The data folder {data_dir} cannot be made ({error.strerror}); choose another with --data."
             ) from error
         with self._sentences():
-            connection = sqlite3.connect(self.path, timeout=BUSY_SECONDS)
-        self.db = Database(connection, execute_plugins=False)
+            self.db = sqlite3.connect(self.path, timeout=BUSY_SECONDS, isolation_level=None)
         try:
             with self._sentences():
                 self._refuse_what_is_not_ours()
@@ -87,28 +85,28 @@ class Store:
             raise StudyError(_DAMAGED.format(path=self.path))
 
     @contextmanager
-    def reading(self) -> Iterator[Database]:
+    def reading(self) -> Iterator[Connection]:
         """Read one moment of the store: what another process writes meanwhile is not seen before the block ends."""
         self._refuse_what_is_damaged()
-        with self._sentences(), self.db.atomic():
-            yield self.db
+        with self._transaction("BEGIN") as db:
+            yield db
 
     @contextmanager
-    def writing(self) -> Iterator[Database]:
+    def writing(self) -> Iterator[Connection]:
         """Hold one transaction: all of it is stored when the block ends, or none of it.
 
-        It takes the write lock at once, and not at the first write as `atomic()` does, so that nothing read inside
-        the block can be changed by another process before the block writes.
+        It takes the write lock at once, and not at the first write, so that nothing read inside the block can be
+        changed by another process before the block writes.
         """
         self._refuse_what_is_damaged()
-        with self._writing() as db:
+        with self._transaction("BEGIN IMMEDIATE") as db:
             yield db
         self._syncer.committed()
 
     @contextmanager
-    def _writing(self) -> Iterator[Database]:
+    def _transaction(self, begin: str) -> Iterator[Connection]:
         with self._sentences():
-            self.db.execute("BEGIN IMMEDIATE")
+            self.db.execute(begin)
             try:
                 yield self.db
                 self.db.commit()
@@ -124,7 +122,8 @@ class Store:
                 f"{self.path} was written by a newer Runtime Ladder (version {version}, this one knows up to "
                 f"{SCHEMA_VERSION}) and was left as it is; update Runtime Ladder or choose another folder with --data."
             )
-        if self.db.table_names() and self._pragma("application_id") != APPLICATION_ID:
+        has_tables = self.db.execute("SELECT 1 FROM sqlite_schema WHERE type = 'table'").fetchone()
+        if has_tables and self._pragma("application_id") != APPLICATION_ID:
             raise StudyError(
                 f"{self.path} is another program's database and was left as it is; choose another folder with --data."
             )
@@ -137,10 +136,11 @@ class Store:
         self.db.execute("PRAGMA temp_store = MEMORY")
         self.db.execute(f"PRAGMA wal_autocheckpoint = {LONGEST_LOG}")
         self.db.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
-        self.db.enable_wal()
-        with self._writing() as db:  # also finds out now, not at the first answer, that the file is read-only
+        self.db.execute("PRAGMA journal_mode = WAL")
+        # A file that is read-only is found out now, and not at the first answer.
+        with self._transaction("BEGIN IMMEDIATE") as db:
             if self._pragma("user_version") < SCHEMA_VERSION:
-                migrations.apply(db)
+                _migrate(db)
                 db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
                 db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
 
@@ -158,3 +158,12 @@ class Store:
                 raise
             kind = DamagedError if sentence is _DAMAGED else StudyError
             raise kind(sentence.format(path=self.path, error=error)) from error
+
+
+def _migrate(db: Connection) -> None:
+    """Take the steps a file has not taken. What it needs loads here: most files are of this version already."""
+    from sqlite_utils import Database
+
+    from .migrations import migrations
+
+    migrations.apply(Database(db, execute_plugins=False))

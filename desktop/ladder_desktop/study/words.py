@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-
-from sqlite_utils import Database
+from sqlite3 import Connection
 
 from .errors import StudyError
 from .journal import Journal
@@ -87,24 +86,24 @@ class Words:
             insert_edits(db, wanted)
 
 
-def insert_notes(db: Database, notes: Iterable[Note]) -> None:
+def insert_notes(db: Connection, notes: Iterable[Note]) -> None:
     """Store notes of items that have none."""
     rows = [(note.item_id, note.text) for note in notes]
-    db.conn.executemany("INSERT INTO notes (item_id, text) VALUES (?, ?)", rows)
+    db.executemany("INSERT INTO notes (item_id, text) VALUES (?, ?)", rows)
 
 
-def insert_edits(db: Database, edits: Iterable[Edit]) -> None:
+def insert_edits(db: Connection, edits: Iterable[Edit]) -> None:
     """Store own wording of fields that have none."""
     rows = [(edit.item_id, edit.field, edit.own, edit.original) for edit in edits]
-    db.conn.executemany("INSERT INTO edits (item_id, field, own, original) VALUES (?, ?, ?, ?)", rows)
+    db.executemany("INSERT INTO edits (item_id, field, own, original) VALUES (?, ?, ?, ?)", rows)
 
 
-def all_notes(db: Database) -> list[Note]:
+def all_notes(db: Connection) -> list[Note]:
     """Return every note, by item."""
     return [Note(*row) for row in db.execute("SELECT item_id, text FROM notes ORDER BY item_id")]
 
 
-def all_edits(db: Database, item_id: str | None = None) -> list[Edit]:
+def all_edits(db: Connection, item_id: str | None = None) -> list[Edit]:
     """Return the own wording of one item or of all, by item and field."""
     rows = db.execute(
         "SELECT item_id, field, own, original FROM edits WHERE ?1 IS NULL OR item_id = ?1 ORDER BY item_id, field",
@@ -113,6 +112,6 @@ def all_edits(db: Database, item_id: str | None = None) -> list[Edit]:
     return [Edit(*row) for row in rows]
 
 
-def _known(db: Database, item_id: str) -> None:
+def _known(db: Connection, item_id: str) -> None:
     if not db.execute("SELECT 1 FROM items WHERE item_id = ?", (item_id,)).fetchone():
         raise StudyError(f"{item_id} is in no pack that is loaded; load its pack and try again.")

@@ -238,7 +238,7 @@ def test_sharing_in_words() -> None:
 
 def test_another_pool_forgets_the_cursor(grid: BlockGrid) -> None:
     grid.show_state(at_step(6))
-    grid._point(19)
+    grid.point(19)
     grid.show_state(pool_of(4))
     assert grid.cursor_block is None
     grid.show_state(RunState())

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 from ladder_desktop.app import Application
-from ladder_desktop.palette import Palette
 from ladder_desktop.palette.line_painter import LINE_ROLE
+from ladder_desktop.palette.palette import Palette
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 

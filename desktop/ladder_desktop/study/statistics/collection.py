@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from sqlite3 import Connection
 from typing import NamedTuple
-
-from sqlite_utils import Database
 
 from ladder_desktop.study.progress import MATURE_DAYS
 
@@ -70,7 +69,7 @@ class HardItem:
     tested: Share
 
 
-def read_items(db: Database, study_id: str | None, since: int | None) -> list[ItemRow]:
+def read_items(db: Connection, study_id: str | None, since: int | None) -> list[ItemRow]:
     """Return the items of the packs in their order, with their answers from study day `since` on, or all of them.
 
     A period is quick by its days; the whole log is quicker in the order of its items, which spares the sorting.

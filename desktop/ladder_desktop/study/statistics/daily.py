@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-
-from sqlite_utils import Database
+from sqlite3 import Connection
 
 from ladder_desktop.study.progress import MATURE_DAYS
 
@@ -52,7 +51,7 @@ class Day:
         return self.young + self.mature
 
 
-def read_days(db: Database, study_id: str | None) -> list[Day]:
+def read_days(db: Connection, study_id: str | None) -> list[Day]:
     """Return the days on which something was answered, oldest first, over everything or one study."""
     sql = _DAYS.format(_ALL if study_id is None else _ONE_STUDY)
     return [

@@ -6,8 +6,7 @@ Suspended items are left out, since they wait for nobody.
 from __future__ import annotations
 
 from dataclasses import dataclass
-
-from sqlite_utils import Database
+from sqlite3 import Connection
 
 from ladder_desktop.study.progress import MATURE_DAYS
 
@@ -44,7 +43,7 @@ class DueDay:
         return self.overdue + self.young + self.mature + self.steps
 
 
-def read_forecast(db: Database, study_id: str | None, today: int, days: int) -> list[DueDay]:
+def read_forecast(db: Connection, study_id: str | None, today: int, days: int) -> list[DueDay]:
     """Return `days` study days from `today` on, also those on which nothing waits."""
     parameters = {"study_id": study_id, "today": today, "last": today + days - 1}
     found: dict[int, tuple[int, int, int]] = {row[0]: row[1:] for row in db.execute(_DUE, parameters)}

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from sqlite3 import Connection
 
 import numpy as np
 import numpy.typing as npt
-from sqlite_utils import Database
 
 from ladder_desktop.study.algorithm import Algorithm
 
@@ -54,7 +54,7 @@ class Load:
     minutes: float | None  # a day; None while nothing says how long an answer takes
 
 
-def read_memories(db: Database, study_id: str | None) -> Floats:
+def read_memories(db: Connection, study_id: str | None) -> Floats:
     """Return [items in review, 3]: interval, stability, difficulty."""
     rows = db.execute(_MEMORIES, {"study_id": study_id}).fetchall()
     return np.array(rows, np.float64).reshape(len(rows), 3)

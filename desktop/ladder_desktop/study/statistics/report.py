@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-
-from sqlite_utils import Database
+from sqlite3 import Connection
 
 from ladder_desktop.study.algorithm import Algorithm
 
@@ -85,7 +84,7 @@ class Statistics:
 
 
 def gather(
-    db: Database, scope: Scope, today: int, algorithm: Algorithm, tags: Mapping[str, Sequence[str]]
+    db: Connection, scope: Scope, today: int, algorithm: Algorithm, tags: Mapping[str, Sequence[str]]
 ) -> Statistics:
     """Read and reckon everything; `tags` gives the tags of each item id, `today` is the study day of now."""
     days = read_days(db, scope.study_id)

@@ -1,0 +1,109 @@
+"""The shape of a run in numbers: what a diagnosis asks for first. All of it comes from the folded trace; no torch.
+
+`reading` has the names that the hub study's bottleneck classifier gives its readings; `beside` is what else one looks at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from ladder_engine.measures import MEASURES, Reading
+from ladder_engine.state import RunState, SequenceState, Step
+
+CHUNK = 16  # characters: the grain in which prompts are compared
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One measured number: its name, value and unit, and how it was measured. None where there was nothing to measure."""
+
+    name: str
+    value: float | None
+    unit: str
+    how: str
+
+
+def reading(state: RunState) -> list[Figure]:
+    """The numbers that the classifier asks for, of a run that has answered somebody."""
+    run = Reading(state)
+    answered = [seq for seq in run.seqs if seq.first_token is not None and seq.admitted is not None]
+    queue = _mean(1000 * (seq.admitted - seq.arrived) for seq in answered if seq.admitted is not None)
+    whole = _mean(1000 * ttft for seq in answered if (ttft := seq.ttft) is not None)
+    decodes = [[work for work in step.work if work.kind == "decode"] for step in run.steps]
+    decodes = [works for works in decodes if works]
+    contexts = [work.start + work.num_tokens for works in decodes for work in works]
+    preemptions = run.total("preemptions")
+    return [
+        Figure("queue_ms", queue, "ms", "mean, from arrival to entering the batch"),
+        Figure("prefill_ms", None if whole is None or queue is None else whole - queue, "ms",
+               "mean, from entering the batch to the first token"),
+        Figure("tpot_ms", _mean(1000 * tpot for seq in run.seqs if (tpot := seq.tpot) is not None), "ms",
+               "mean time per output token after the first"),
+        Figure("itl_p99_ms", MEASURES["itl_p99"].read(state), "ms", "p99 of the pauses between steps that say something"),
+        Figure("running", _mean(len(works) for works in decodes), "requests", "mean that decode in a step, where any does"),
+        Figure("context", _mean(contexts), "tokens", "mean that each of them holds"),
+        Figure("preemptions", preemptions / run.seconds if run.seconds else None, "a second",
+               f"{preemptions} in {run.seconds:.1f} s"),
+        Figure("hit_rate", _share(run.total("num_cached_tokens"), run.total("num_prompt_tokens")), "of 1",
+               "prompt tokens found in the prefix cache"),
+        Figure("shareable", shareable(run.seqs, state.config.block_size if state.config else 1), "of 1",
+               "estimated from the prompts' texts: full blocks whose text an earlier prompt began with"),
+        Figure("tp", 1, "ranks", "the engine runs on one device"),
+        Figure("collective_ms", 0, "ms", "one device has none"),
+    ]  # fmt: skip
+
+
+def beside(state: RunState) -> list[Figure]:
+    """What the classifier does not ask for, and a person looks at first."""
+    steps = list(state.steps)
+    total = len(state.block_owner)
+    return [
+        Figure("waiting", _mean(len(step.waiting) for step in steps), "requests", "mean after a step"),
+        Figure("KV in use", _mean(100 * (total - step.num_free_blocks) / total for step in steps), "%",
+               "mean of the blocks that somebody owns"),
+        Figure("KV in use, most", MEASURES["kv_peak"].read(state), "%", "blocks owned at once"),
+        Figure("prefill tokens", _per_step(steps, "prefill"), "a step", "mean"),
+        Figure("decode tokens", _per_step(steps, "decode"), "a step", "mean, drafts included"),
+        Figure("token budget", MEASURES["budget_used"].read(state), "%", "of it used"),
+        Figure("acceptance", MEASURES["accepted_share"].read(state), "%", "of the draft tokens"),
+        Figure("recomputed", MEASURES["recomputed_tokens"].read(state), "tokens", "computed again after preemptions"),
+    ]  # fmt: skip
+
+
+def shareable(seqs: Sequence[SequenceState], block_size: int) -> float | None:
+    """The share of all prompt tokens that stand in full blocks whose text an earlier request's prompt began with too.
+
+    The trace has prompts as text, so a prompt's tokens are taken to be of equal length; the last token is never found.
+    """
+    seen: set[int] = set()
+    found = 0
+    for seq in (one for one in seqs if one.parent_id is None):
+        prefixes = _prefixes(seq.prompt)
+        common = next((at for at, prefix in enumerate(prefixes) if prefix not in seen), len(prefixes))
+        tokens = int(common * CHUNK / max(1, len(seq.prompt)) * seq.num_prompt_tokens)
+        found += min(tokens, seq.num_prompt_tokens - 1) // block_size * block_size
+        seen.update(prefixes)
+    return _share(found, sum(seq.num_prompt_tokens for seq in seqs if seq.parent_id is None))
+
+
+def _prefixes(text: str) -> list[int]:
+    """A number for each beginning of the text, CHUNK characters longer each time."""
+    prefixes, chain = [], 0
+    for start in range(0, len(text) - CHUNK + 1, CHUNK):
+        chain = hash((chain, text[start : start + CHUNK]))
+        prefixes.append(chain)
+    return prefixes
+
+
+def _per_step(steps: Sequence[Step], kind: str) -> float | None:
+    return _mean(sum(work.num_tokens for work in step.work if work.kind == kind) for step in steps)
+
+
+def _mean(values: Iterable[float]) -> float | None:
+    found = list(values)
+    return sum(found) / len(found) if found else None
+
+
+def _share(part: float, whole: float) -> float | None:
+    return part / whole if whole else None
