@@ -202,6 +202,7 @@ class _Folder(BlockFolder):
             num_computed_tokens=sequence.num_computed_tokens if kept else 0,
             preemptions=sequence.preemptions + 1,
         )
+        self.state.num_preemptions += 1
         step = self.state.open_step
         work = tuple(work for work in step.work if work.seq_id != event.seq_id)
         self._note(work=work, preempted=(*step.preempted, event.seq_id))

@@ -101,7 +101,7 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
     `copied` has pairs (from, to) of blocks: copies on write; `swapped_out` and `swapped_in` the blocks
     whose KV went to host memory or came from there. `said` names who said something, once for each token,
     `num_kv_tokens` counts the tokens whose KV stands in owned blocks; `time` is the end of the step.
-    `kernels` is what they launched, if somebody watched them.
+    `kernels` is what it launched, if somebody watched.
     """
 
     number: int
@@ -151,7 +151,7 @@ class RunState(msgspec.Struct, kw_only=True):
     sequence that owns each block, or FREE; `shared` all owners of those blocks that have several, the one in
     `block_owner` first. `cached` says for each block that can be found by its prefix, owned or not, who computed it, and
     `host_owner` for each block of host memory in use, whose KV it keeps.
-    `steps` are the finished steps, `open_step` the one in progress.
+    `steps` are the finished steps, `open_step` the one in progress. `num_preemptions` counts those of the whole run.
     """
 
     config: RunStarted | None = None
@@ -164,6 +164,7 @@ class RunState(msgspec.Struct, kw_only=True):
     host_owner: dict[int, int] = {}
     steps: list[Step] = []
     open_step: Step = Step(number=0)
+    num_preemptions: int = 0
     ended: RunEnded | None = None
     time: float = 0.0
 

@@ -40,7 +40,7 @@ class BlockList(TextTable):
             (str(block_id), owner_names(state, block_id), "", str(tokens or ""), news.get(block_id, ""))
             for block_id, tokens in enumerate(filled)
         ]
-        for sequence in state.sequences.values():
+        for sequence in (state.sequences[seq_id] for seq_id in state.running):
             for position, block_id in enumerate(sequence.block_table):
                 cells = rows[block_id][1], str(position), str(filled[block_id]), news.get(block_id, "")
                 rows[block_id] = (str(block_id), *cells)

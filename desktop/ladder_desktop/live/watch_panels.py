@@ -57,15 +57,10 @@ class WatchPanels(QWidget):
         self._lay_out()
         for view in (self.grid, self.block_list, self.timeline, self.requests, self.lens):
             view.selected.connect(self.selected)
-        for described in (
-            self.grid.described,
-            self.timeline.described,
-            self.plots.described,
-            self.lens.described,
-        ):
-            described.connect(self.described)
-        for sought in (self.timeline.sought, self.plots.sought):
-            sought.connect(self.sought)
+        for described in (self.grid, self.timeline, self.plots, self.lens):
+            described.described.connect(self.described)
+        for sought in (self.timeline, self.plots):
+            sought.sought.connect(self.sought)
         self.lens.pointed.connect(self.grid.point)
 
     def show_state(self, state: RunState, selection: int | None) -> None:
@@ -98,7 +93,7 @@ class WatchPanels(QWidget):
 
     def turn_lens(self, state: RunState, selection: int | None) -> None:
         """Show the kernel lens in place of requests and answer, or the other way round."""
-        shown = self.plotting or self.lens.isHidden()
+        shown = self.lens.isHidden() or self.plotting
         if self.plotting:
             self.turn_plots()
         self.lens.setVisible(shown)
