@@ -202,6 +202,7 @@ class _Folder(BlockFolder):
             num_computed_tokens=sequence.num_computed_tokens if kept else 0,
             preemptions=sequence.preemptions + 1,
         )
+        self.state.num_preemptions += 1
         step = self.state.open_step
         work = tuple(work for work in step.work if work.seq_id != event.seq_id)
         self._note(work=work, preempted=(*step.preempted, event.seq_id))
@@ -224,7 +225,7 @@ class _Folder(BlockFolder):
             first_token=first,
             last_token=event.time,
         )
-        self._note(num_sampled=self.state.open_step.num_sampled + 1)
+        self._note(said=(*self.state.open_step.said, event.seq_id))
 
     def _verified(self, event: trace.Verified) -> None:
         sequence = self._sequence(event.seq_id, "running")
@@ -284,6 +285,7 @@ class _Folder(BlockFolder):
         )
         self._note(
             waiting=tuple(state.waiting),
+            num_running=event.num_running,
             num_free_blocks=event.num_free_blocks,
             num_cached_blocks=event.num_cached_blocks,
             num_kv_tokens=self._kv_tokens(),

@@ -95,11 +95,13 @@ class Work(msgspec.Struct, frozen=True):
 
 
 class Step(msgspec.Struct, frozen=True, kw_only=True):
-    """One column of the batch timeline. Blocks come as (block id, sequence id); `waiting` is the queue afterwards.
+    """One column of the batch timeline. Blocks come as (block id, sequence id); `waiting` is the queue afterwards,
+    `num_running` the number of those who run then.
 
     `copied` has pairs (from, to) of blocks: copies on write; `swapped_out` and `swapped_in` the blocks
-    whose KV went to host memory or came from there. `num_sampled` counts the tokens said, `num_kv_tokens` the tokens whose KV stands in owned blocks; `time` is the end of
-    the step. `kernels` is what they launched, if somebody watched them.
+    whose KV went to host memory or came from there. `said` names who said something, once for each token,
+    `num_kv_tokens` counts the tokens whose KV stands in owned blocks; `time` is the end of the step.
+    `kernels` is what it launched, if somebody watched.
     """
 
     number: int
@@ -115,7 +117,8 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
     swapped_out: tuple[int, ...] = ()
     swapped_in: tuple[int, ...] = ()
     evicted: tuple[int, ...] = ()
-    num_sampled: int = 0
+    said: tuple[int, ...] = ()
+    num_running: int = 0
     num_kv_tokens: int = 0
     num_free_blocks: int = 0
     num_cached_blocks: int = 0
@@ -131,6 +134,11 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
         return sum(work.num_tokens for work in self.work)
 
     @property
+    def num_sampled(self) -> int:
+        """Tokens said."""
+        return len(self.said)
+
+    @property
     def num_decode_tokens(self) -> int:
         """Tokens of the step that were decoded rather than prefilled."""
         return sum(work.num_tokens for work in self.work if work.kind == "decode")
@@ -143,7 +151,7 @@ class RunState(msgspec.Struct, kw_only=True):
     sequence that owns each block, or FREE; `shared` all owners of those blocks that have several, the one in
     `block_owner` first. `cached` says for each block that can be found by its prefix, owned or not, who computed it, and
     `host_owner` for each block of host memory in use, whose KV it keeps.
-    `steps` are the finished steps, `open_step` the one in progress.
+    `steps` are the finished steps, `open_step` the one in progress. `num_preemptions` counts those of the whole run.
     """
 
     config: RunStarted | None = None
@@ -156,6 +164,7 @@ class RunState(msgspec.Struct, kw_only=True):
     host_owner: dict[int, int] = {}
     steps: list[Step] = []
     open_step: Step = Step(number=0)
+    num_preemptions: int = 0
     ended: RunEnded | None = None
     time: float = 0.0
 

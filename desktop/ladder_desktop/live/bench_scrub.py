@@ -79,7 +79,7 @@ def main(arguments: list[str]) -> int:
     page.show()
     began = time.perf_counter()
     for events in made_up_run(steps):
-        page.player.recording.feed(events)
+        page.player.feed(events)
     took = time.perf_counter() - began
     recording = page.player.recording
     print(

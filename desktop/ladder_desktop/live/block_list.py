@@ -6,7 +6,7 @@ from ladder_engine.state import FREE, RunState, Step
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
-from ladder_desktop.live.text_table import LEFT, Column, Rows, TextTable
+from ladder_desktop.live.text_table import LEFT, Column, TextTable
 from ladder_desktop.live.words import block_words, owner_names
 from ladder_desktop.theme import Theme
 
@@ -36,11 +36,11 @@ class BlockList(TextTable):
         news = {block_id: "freed" for block_id, _ in step.freed if self._owners[block_id] == FREE}
         news |= dict.fromkeys(dict(step.shared), "shared") | dict.fromkeys(dict(step.allocated), "new")
         filled = state.tokens_in_blocks()
-        rows: Rows = [
+        rows = [
             (str(block_id), owner_names(state, block_id), "", str(tokens or ""), news.get(block_id, ""))
             for block_id, tokens in enumerate(filled)
         ]
-        for sequence in state.sequences.values():
+        for sequence in (state.sequences[seq_id] for seq_id in state.running):
             for position, block_id in enumerate(sequence.block_table):
                 cells = rows[block_id][1], str(position), str(filled[block_id]), news.get(block_id, "")
                 rows[block_id] = (str(block_id), *cells)

@@ -24,7 +24,7 @@ FORMATS = {
     ".jsonl": "Recording, to open here again",
     ".json": "Chrome trace, for ui.perfetto.dev",
     ".png": "Picture of the view that has the keyboard, or of all",
-    ".csv": "Table that has the keyboard, or the requests",
+    ".csv": "Table that has the keyboard, or the plots, or the requests",
 }
 FILTERS = ";;".join(f"{words} (*{suffix})" for suffix, words in FORMATS.items())
 EVENTS_A_FRAME = 1500
@@ -131,20 +131,24 @@ class Keeping(QObject):
     def _view(self) -> QWidget:
         """The view that has the keyboard, or all of them."""
         watch = self._page.watch
+        if watch.plotting:
+            return watch.plots
         focus = QApplication.focusWidget()
         views = (watch.grid, watch.block_list, watch.requests, watch.timeline)
         return next((view for view in views if view is focus), watch)
 
     def _table(self) -> TextTable:
-        focus = QApplication.focusWidget()
-        return focus if isinstance(focus, TextTable) else self._page.watch.requests
+        focus, watch = QApplication.focusWidget(), self._page.watch
+        if watch.plotting:
+            return watch.plots.whole_table()
+        return focus if isinstance(focus, TextTable) else watch.requests
 
 
 def csv_of(table: TextTable) -> str:
     """The rows of a table as CSV, its columns' names first."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow([column.name for column in table.table.columns])
+    writer.writerow([column.name.replace("\n", ": ") for column in table.table.columns])
     writer.writerows(table.table.rows)
     return out.getvalue()
 

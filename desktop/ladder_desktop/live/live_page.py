@@ -248,7 +248,7 @@ class LivePage(QWidget):
 
     def follow(self) -> None:
         """Keep the playhead in sight."""
-        (self.compare_panels if self.comparing else self.watch.timeline).follow()
+        (self.compare_panels if self.comparing else self.watch).follow()
 
     def change_speed(self, notches: int) -> None:
         """Faster or slower."""
@@ -271,10 +271,6 @@ class LivePage(QWidget):
     def clear_selection(self) -> None:
         """Light all requests."""
         self.select(None)
-
-    def turn_blocks(self) -> None:
-        """Show the blocks as a table instead of a grid, or the other way round."""
-        self.watch.turn_blocks(self.player.state)
 
     def turn_lens(self) -> None:
         """Open or close the kernel lens; launches are recorded while it is open."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ladder_engine.recording import Recording
+from ladder_engine.series import Series
 from ladder_engine.state import RunState
 from ladder_engine.trace import AnyEvent
 
@@ -20,7 +21,8 @@ LEAD_S = 0.4  # how far the engine may be ahead of the playhead, in seconds of p
 class Player:
     """Position 0 is the state before the first step, position n the state after step n.
 
-    `edge` is the state after the last step that is complete, `state` the one at the playhead.
+    `edge` is the state after the last step that is complete, `state` the one at the playhead; `series` are the numbers of
+    all steps that are complete.
     """
 
     def __init__(self, speed: int = 20) -> None:
@@ -29,6 +31,7 @@ class Player:
         self._progress = 0.0
         self._owed = 0  # steps that were asked for at the edge and have not come yet
         self.recording = Recording()
+        self.series = Series()
         self.position = 0
         self.state = RunState()
 
@@ -36,6 +39,7 @@ class Player:
         """Forget the run; keep the speed."""
         self.recording.close()
         self.recording = Recording()
+        self.series = Series(self.series.slo)
         self.position = 0
         self.state = RunState()
         self.pause()
@@ -80,6 +84,8 @@ class Player:
         """Take the next events of the run. Raises TraceError if they do not add up, TraceFileError when the disk is full."""
         at_edge = self.position == self.last
         self.recording.feed(events)
+        for index in range(len(self.series), self.last):
+            self.series.append(self.recording.step(index), self.edge)
         if self._owed and self.position < self.last:
             steps = min(self._owed, self.last - self.position)
             self._owed -= steps

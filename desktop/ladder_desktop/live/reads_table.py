@@ -7,7 +7,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
 from ladder_desktop.live.lens_words import program_words
-from ladder_desktop.live.text_table import LEFT, Column, Rows, TextTable
+from ladder_desktop.live.text_table import LEFT, Column, TextTable
 from ladder_desktop.theme import Theme
 
 COLUMNS = (
@@ -33,7 +33,7 @@ class ReadsTable(TextTable):
 
     def show_reads(self, reads: AttentionReads | None, row: int, name: str, block_size: int) -> None:
         """Draw what the launch reads for the sequence in this row; None empties the table."""
-        rows: Rows = []
+        rows: list[tuple[str, ...]] = []
         self._words = []
         for one in reads.programs if reads else ():
             if reads is None or one.row != row:

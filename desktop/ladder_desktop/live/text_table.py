@@ -18,7 +18,7 @@ from ladder_desktop.live.words import steady_font
 from ladder_desktop.theme import Theme
 
 Index = QModelIndex | QPersistentModelIndex
-Rows = list[tuple[str, ...]]
+Rows = Sequence[tuple[str, ...]]
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 
@@ -38,7 +38,7 @@ class TextTableModel(QAbstractTableModel):
         self.theme = theme
         self.columns = tuple(columns)
         self.rows: Rows = []
-        self.swatches: list[int | None] = []
+        self.swatches: Sequence[int | None] = []
         self.hints: dict[int, list[str]] = {}
 
     def show_rows(self, rows: Rows, swatches: list[int | None], hints: dict[int, list[str]]) -> None:
@@ -62,6 +62,15 @@ class TextTableModel(QAbstractTableModel):
             touched_rows, touched_columns = zip(*changed, strict=True)
             first = self.index(min(touched_rows), min(touched_columns))
             self.dataChanged.emit(first, self.index(max(touched_rows), max(touched_columns)))
+
+    def grow(self, rows: Rows, fresh: bool) -> None:
+        """Take over more rows, which begin with those that are there already; with `fresh`, entirely other ones."""
+        if fresh:
+            self.beginResetModel()
+        else:
+            self.beginInsertRows(QModelIndex(), len(self.rows), len(rows) - 1)
+        self.rows, self.swatches, self.hints = rows, [None] * len(rows), {}
+        self.endResetModel() if fresh else self.endInsertRows()
 
     def rename(self, names: dict[int, str]) -> None:
         """Give some columns other names."""

@@ -47,7 +47,7 @@ class Timeline(QAbstractScrollArea):
         self.selection: int | None = None
         self.following = True
         self._ring = False
-        self._names: list[str] = []
+        self._num_rows = 0
         self._budget = 1
         self._picture: tuple[Canvas, Canvas] | None = None
         self._ratio = 0.0
@@ -71,9 +71,8 @@ class Timeline(QAbstractScrollArea):
     def refresh(self) -> None:
         """Draw the player's run and playhead; only what has changed is made anew."""
         edge = self.player.edge
-        if (self.num_steps, len(self._names)) != (len(edge.steps), len(edge.sequences)):
-            self.num_steps = len(edge.steps)
-            self._names = [sequence.name for sequence in edge.sequences.values()]
+        if (self.num_steps, self._num_rows) != (len(edge.steps), len(edge.sequences)):
+            self.num_steps, self._num_rows = len(edge.steps), len(edge.sequences)
             self._redraw()
         budget = edge.config.max_num_batched_tokens if edge.config else 1
         if budget != self._budget:
@@ -91,7 +90,7 @@ class Timeline(QAbstractScrollArea):
         """Forget the run."""
         self.num_steps = 0
         self._window = BatchWindow()
-        self._names = []
+        self._num_rows = 0
         self.following = True
         self._redraw()
 
@@ -108,7 +107,7 @@ class Timeline(QAbstractScrollArea):
     def cell_at(self, point: QPoint) -> tuple[int | None, int | None]:
         """Return the sequence and the step under a point of the viewport, each None where there is none."""
         row = (point.y() - RULER) // ROW + self.verticalScrollBar().value()
-        in_rows = RULER <= point.y() < self._budget_top() and row < len(self._names)
+        in_rows = RULER <= point.y() < self._budget_top() and row < self._num_rows
         step = (point.x() - NAMES) // COLUMN + self.horizontalScrollBar().value() + 1
         in_steps = point.x() >= NAMES and 1 <= step <= self.num_steps
         return (row if in_rows else None), (step if in_steps else None)
@@ -126,7 +125,7 @@ class Timeline(QAbstractScrollArea):
         steps = max(0, self.num_steps + AHEAD - self._visible_columns())
         self.horizontalScrollBar().setRange(0, steps)
         self.horizontalScrollBar().setPageStep(self._visible_columns())
-        self.verticalScrollBar().setRange(0, max(0, len(self._names) - self._visible_rows()))
+        self.verticalScrollBar().setRange(0, max(0, self._num_rows - self._visible_rows()))
         self.verticalScrollBar().setPageStep(self._visible_rows())
 
     def _stop_following(self) -> None:
@@ -142,7 +141,7 @@ class Timeline(QAbstractScrollArea):
         width, height, bar_height = (round(size * ratio) for size in (COLUMN, ROW, BUDGET - 8))
         picture = BatchPicture(self.theme, width, height, bar_height, max(1, round(ratio)))
         row, first = self.verticalScrollBar().value(), self.horizontalScrollBar().value()
-        rows = min(self._visible_rows(), len(self._names) - row)
+        rows = min(self._visible_rows(), self._num_rows - row)
         steps = self.player.edge.steps[first : first + self._visible_columns()]
         cells = self._window.cells(steps, row, rows)
         selected = None if self.selection is None else self.selection - row
@@ -152,7 +151,7 @@ class Timeline(QAbstractScrollArea):
         """Qt: copy the pictures, then rulers, names and playhead over them."""
         painter = QPainter(self.viewport())
         painter.fillRect(self.viewport().rect(), self.theme.colour("surface"))
-        if not self._names:
+        if not self._num_rows:
             painter.setPen(self.theme.colour("faint"))
             painter.drawText(
                 self.viewport().rect(),
@@ -176,9 +175,9 @@ class Timeline(QAbstractScrollArea):
             painter.drawRect(self.viewport().rect().adjusted(0, 0, -1, -1))
 
     def _paint_names(self, painter: QPainter) -> None:
-        metrics = painter.fontMetrics()
+        metrics, sequences = painter.fontMetrics(), self.player.edge.sequences
         first = self.verticalScrollBar().value()
-        for seq_id in range(first, min(len(self._names), first + self._visible_rows())):
+        for seq_id in range(first, min(self._num_rows, first + self._visible_rows())):
             top = RULER + (seq_id - first) * ROW
             if seq_id == self.selection:
                 painter.fillRect(0, top, NAMES, ROW, self.theme.colour("selection"))
@@ -190,7 +189,7 @@ class Timeline(QAbstractScrollArea):
                 str(seq_id + 1),
             )
             painter.setPen(self.theme.colour("text"))
-            name = metrics.elidedText(self._names[seq_id], Qt.TextElideMode.ElideRight, NAMES - 54)
+            name = metrics.elidedText(sequences[seq_id].name, Qt.TextElideMode.ElideRight, NAMES - 54)
             painter.drawText(QRect(46, top, NAMES - 52, ROW), Qt.AlignmentFlag.AlignVCenter, name)
         painter.setPen(self.theme.colour("muted"))
         beneath = QRect(8, self._budget_top() + 8, NAMES - 18, BUDGET - 8)
@@ -265,7 +264,7 @@ class Timeline(QAbstractScrollArea):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Qt: up and down select the next request, left and right move the playhead, Home and End go to its ends."""
-        last = len(self._names) - 1
+        last = self._num_rows - 1
         at = self.selection
         steps = {
             Qt.Key.Key_Left: -1,

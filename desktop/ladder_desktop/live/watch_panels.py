@@ -14,6 +14,7 @@ from ladder_desktop.live.legend import BATCH, BLOCKS, Legend
 from ladder_desktop.live.lens import Lens
 from ladder_desktop.live.panel import panel
 from ladder_desktop.live.player import Player
+from ladder_desktop.live.plot_board import PlotBoard
 from ladder_desktop.live.request_list import RequestList
 from ladder_desktop.live.timeline import Timeline
 from ladder_desktop.live.touch_panel import TouchPanel
@@ -21,15 +22,20 @@ from ladder_desktop.theme import Theme
 
 
 class WatchPanels(QWidget):
-    """Emits `selected` (a sequence id or None), `sought` (a step) and `described` (a sentence)."""
+    """Emits `selected` (a sequence id or None), `sought` (a step), `described` (a sentence)
+    `turned` (to the plots?) and `lens_turned` (open?)."""
 
     selected = Signal(object)
     sought = Signal(int)
     described = Signal(str)
+    turned = Signal(bool)
+    lens_turned = Signal(bool)
 
     def __init__(self, theme: Theme, player: Player, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.theme = theme
+        self._player = player
+        self._selection: int | None = None
         self.grid = BlockGrid(theme)
         self.block_list = BlockList(theme)
         self.blocks = QStackedWidget()
@@ -46,17 +52,22 @@ class WatchPanels(QWidget):
         self.side.addTab(self.touch, "Touch the engine")
         self.lens = Lens(theme)
         self.timeline = Timeline(theme, player)
+        self.plots = PlotBoard(theme, player)
         self.pool, self.queue, self.pace = QLabel(), QLabel(), QLabel()
         self._lay_out()
         for view in (self.grid, self.block_list, self.timeline, self.requests, self.lens):
             view.selected.connect(self.selected)
-        for described in (self.grid.described, self.timeline.described, self.lens.described):
-            described.connect(self.described)
+        for described in (self.grid, self.timeline, self.plots, self.lens):
+            described.described.connect(self.described)
+        for sought in (self.timeline, self.plots):
+            sought.sought.connect(self.sought)
         self.lens.pointed.connect(self.grid.point)
-        self.timeline.sought.connect(self.sought)
 
     def show_state(self, state: RunState, selection: int | None) -> None:
-        """Draw the state at the playhead."""
+        """Draw the state at the playhead, or the plots, whichever is in sight."""
+        if self.plotting:
+            self.plots.refresh()
+            return
         self.pool.setText(pool_figures(state))
         self.queue.setText(queue_figures(state))
         self.pace.setText(pace_figures(state))
@@ -71,6 +82,7 @@ class WatchPanels(QWidget):
 
     def select(self, state: RunState, seq_id: int | None) -> None:
         """Light one request in every view; None lights all."""
+        self._selection = seq_id
         for view in (self.grid, self.timeline, self.requests):
             view.select(seq_id)
         if seq_id is None:
@@ -81,7 +93,9 @@ class WatchPanels(QWidget):
 
     def turn_lens(self, state: RunState, selection: int | None) -> None:
         """Show the kernel lens in place of requests and answer, or the other way round."""
-        shown = self.lens.isHidden()
+        shown = self.lens.isHidden() or self.plotting
+        if self.plotting:
+            self.turn_plots()
         self.lens.setVisible(shown)
         self.queue_panel.setHidden(shown)
         self.side.setHidden(shown)
@@ -89,12 +103,35 @@ class WatchPanels(QWidget):
         if shown:
             self.lens.show_state(state, selection)
             self.lens.launches.setFocus()
+        self.lens_turned.emit(shown)
 
-    def turn_blocks(self, state: RunState) -> None:
-        """Show the blocks as a table instead of a grid, or the other way round."""
+    @property
+    def plotting(self) -> bool:
+        """Whether the plots are in sight, in place of the panels."""
+        return self.views.currentWidget() is self.plots
+
+    def turn_plots(self) -> None:
+        """Show the plots instead of the panels, or the other way round; nothing while two runs are compared."""
+        if not self.isVisible():
+            return
+        self.views.setCurrentWidget(self.panels if self.plotting else self.plots)
+        self.turned.emit(self.plotting)
+        self.show_state(self._player.state, self._selection)
+        (self.plots.plots[0] if self.plotting else self.timeline).setFocus()
+
+    def follow(self) -> None:
+        """Keep the playhead in sight."""
+        self.timeline.follow()
+        self.plots.follow()
+
+    def turn_table(self) -> None:
+        """Show the plots or the blocks as a table instead of a picture, or the other way round."""
+        if self.plotting:
+            self.plots.turn_table()
+            return
         self.blocks.setCurrentIndex(1 - self.blocks.currentIndex())
         if self.block_list.isVisible():
-            self.block_list.show_state(state)
+            self.block_list.show_state(self._player.state)
         (self.block_list if self.block_list.isVisible() else self.grid).setFocus()
 
     def _lay_out(self) -> None:
@@ -117,6 +154,9 @@ class WatchPanels(QWidget):
             splitter.setSizes(sizes)
             splitter.setChildrenCollapsible(False)
             splitter.setHandleWidth(1)
+        self.views = QStackedWidget()
+        self.views.addWidget(self.panels)
+        self.views.addWidget(self.plots)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self.panels)
+        layout.addWidget(self.views)

@@ -68,7 +68,7 @@ def test_a_block_given_up_in_this_step_says_by_whom() -> None:
 
 
 def steady_run(tokens: int, took: float, count: int) -> RunState:
-    steps = [Step(number=i, num_sampled=tokens, time=i * took, execute_s=took) for i in range(1, count + 1)]
+    steps = [Step(number=i, said=(0,) * tokens, time=i * took, execute_s=took) for i in range(1, count + 1)]
     return replace(fold(LittleScheduler([Request("a", 3, 2)]).run()), steps=steps)
 
 
