@@ -71,7 +71,7 @@ def block_words(state: RunState, block_id: int) -> str:
     """Say who owns a block, where it stands in the owner's block_table, and how full it is; or why it is kept."""
     owner = state.block_owner[block_id]
     if owner == FREE and block_id in state.cached:
-        maker = state.sequences[state.cached[block_id]].name
+        maker = state.sequences[state.cached[block_id].seq_id].name
         return f"Block {block_id}: cached, nobody owns it; it keeps KV of {maker} for whoever has the same prefix"
     if owner == FREE:
         freed = dict(state.steps[-1].freed) if state.steps else {}
