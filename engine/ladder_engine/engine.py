@@ -56,10 +56,11 @@ class Engine:
         Requests with different salts never share cached KV. A lower `priority` is served sooner. Where admission is
         fair, it is fair between clients. `max_prefill_chunk` is the request's own limit in place of the engine's. Who asks for several answers finds the others in the `forks` of this one.
         """
+        token_ids, lengths = self._tokenizer.cut(prompt)
         seq = Sequence.start(
             seq_id=self.scheduler.new_id(),
             name=name,
-            prompt=self._tokenizer.encode(prompt),
+            prompt=token_ids,
             max_tokens=max_tokens,
             sampling=sampling,
             eos_token_ids=self._eos_token_ids,
@@ -69,7 +70,7 @@ class Engine:
             client=client,
             max_prefill_chunk=max_prefill_chunk or self.scheduler.config.max_prefill_chunk or NO_LIMIT,
         )
-        self.scheduler.add(seq, prompt)
+        self.scheduler.add(seq, prompt, lengths)
         return seq
 
     def abort(self, seq_id: int) -> None:

@@ -39,6 +39,7 @@ def _copy(state: RunState) -> RunState:
         waiting=list(state.waiting),
         running=list(state.running),
         block_owner=list(state.block_owner),
+        since=list(state.since),
         shared=dict(state.shared),
         cached=dict(state.cached),
         host_owner=dict(state.host_owner),
@@ -54,7 +55,7 @@ class _Folder(BlockFolder):
         match event:
             case trace.RunStarted():
                 self.state.config = event
-                self.state.block_owner = [FREE] * event.num_blocks
+                self.state.block_owner, self.state.since = [FREE] * event.num_blocks, [0] * event.num_blocks
             case trace.Arrived():
                 self._arrived(event)
             case trace.Refused():
@@ -147,6 +148,7 @@ class _Folder(BlockFolder):
             max_tokens=event.max_tokens,
             num_tokens=event.num_prompt_tokens,
             arrived=event.time,
+            lengths=bytes(min(length, 255) for length in event.lengths),
         )
         self.state.waiting.append(event.seq_id)
 
@@ -222,6 +224,7 @@ class _Folder(BlockFolder):
             sequence,
             num_tokens=sequence.num_tokens + 1,
             text=sequence.text + event.text,
+            lengths=sequence.lengths and sequence.lengths + bytes((min(len(event.text), 255),)),
             first_token=first,
             last_token=event.time,
         )
@@ -249,7 +252,8 @@ class _Folder(BlockFolder):
     def _chosen(self, event: trace.Chosen) -> None:
         sequence = self._sequence(event.seq_id, "running")
         said = sequence.num_prompt_tokens + len(event.token_ids)
-        self._put(sequence, num_tokens=said, text=event.text, score=event.score)
+        lengths = sequence.lengths[: sequence.num_prompt_tokens]
+        self._put(sequence, num_tokens=said, text=event.text, lengths=lengths, score=event.score)
 
     def _finished(self, event: trace.Finished) -> None:
         sequence = self._sequence(event.seq_id, "running", "waiting", "preempted")

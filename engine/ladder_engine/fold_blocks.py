@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from ladder_engine import trace
-from ladder_engine.state import FREE, RunState, SequenceState, Status, Work
+from ladder_engine.state import FREE, Cached, RunState, SequenceState, Status, Work
 from ladder_engine.trace import RunStarted
 
 COUNTERS = ("num_cached_tokens", "num_regained_tokens", "num_recomputed_tokens", "preemptions")
@@ -69,6 +69,7 @@ class BlockFolder:
             name=event.name,
             num_tokens=parent.num_tokens,
             text=parent.text,
+            lengths=parent.lengths,
             block_table=held,
             num_computed_tokens=computed,
             peak_computed_tokens=computed,
@@ -104,12 +105,15 @@ class BlockFolder:
 
     def _cached(self, event: trace.BlocksCached) -> None:
         sequence = self._sequence(event.seq_id, "running")
-        for block_id in event.block_ids:
+        untold = ("",) * len(event.block_ids)
+        chain = zip(event.block_ids, event.names or untold, event.parents or untold, strict=True)
+        for block_id, name, parent in chain:
             self._require(
                 block_id in sequence.block_table and block_id not in self.state.cached,
                 f"block {block_id} of {sequence.name} cannot be cached",
             )
-            self.state.cached[block_id] = event.seq_id
+            position = sequence.block_table.index(block_id)
+            self.state.cached[block_id] = Cached(event.seq_id, position, name, parent)
 
     def _evicted(self, event: trace.BlocksEvicted) -> None:
         for block_id in event.block_ids:
@@ -204,6 +208,7 @@ class BlockFolder:
             block_id not in self.state.cached, f"block {block_id} goes to {name} while it is cached"
         )
         owner[block_id] = sequence.seq_id
+        self.state.since[block_id] = self.state.open_step.number
 
     def _root(self, seq_id: int) -> int:
         """The request's own sequence."""
@@ -211,6 +216,8 @@ class BlockFolder:
         return seq_id if parent_id is None else parent_id
 
     def _own(self, block_id: int, owners: tuple[int, ...]) -> None:
+        if not owners or self.state.block_owner[block_id] == FREE:
+            self.state.since[block_id] = self.state.open_step.number
         self.state.block_owner[block_id] = owners[0] if owners else FREE
         self.state.shared.pop(block_id, None)
         if len(owners) > 1:

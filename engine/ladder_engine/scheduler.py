@@ -63,8 +63,11 @@ class Scheduler:
         self._recorder = recorder
         self._record = recorder.add
 
-    def add(self, seq: Sequence, prompt: str) -> None:
-        """A request arrives: it waits, or it is refused because it can never fit or too many wait."""
+    def add(self, seq: Sequence, prompt: str, lengths: tuple[int, ...] = ()) -> None:
+        """A request arrives: it waits, or it is refused because it can never fit or too many wait.
+
+        `prompt` is its text, and `lengths` the characters that each of its tokens stands for.
+        """
         self._recorder.tick()
         self._record(
             Arrived,
@@ -75,6 +78,7 @@ class Scheduler:
             max_tokens=seq.max_tokens,
             priority=seq.priority,
             client=seq.client,
+            lengths=lengths,
         )
         refusal = self.config.why_never(
             seq.num_prompt_tokens, seq.max_tokens, len(seq.seeds), seq.search.width if seq.search else 0

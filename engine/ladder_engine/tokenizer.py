@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from itertools import accumulate
 from pathlib import Path
 
 import tokenizers
@@ -63,6 +64,15 @@ class Tokenizer:
         """Token ids of `text`, with the special tokens that the tokenizer itself puts in front."""
         ids: list[int] = self._backend.encode(text, add_special_tokens=self._add_special_tokens).ids
         return ids
+
+    def cut(self, text: str) -> tuple[list[int], tuple[int, ...]]:
+        """Token ids of `text` as `encode` gives them, and how many of its characters each stands for.
+
+        Of tokens that share a character the first has it; special tokens stand for none.
+        """
+        encoding = self._backend.encode(text, add_special_tokens=self._add_special_tokens)
+        ends = list(accumulate((end for _, end in encoding.offsets), max))
+        return encoding.ids, tuple(end - start for start, end in zip([0, *ends], ends, strict=False))
 
     def decode(self, token_ids: list[int]) -> str:
         """Text of `token_ids`, special tokens left out."""

@@ -64,7 +64,9 @@ class RunStarted(Event, frozen=True):
 
 
 class Arrived(Event, frozen=True):
-    """A request joined the waiting queue."""
+    """A request joined the waiting queue. `lengths` says of each token of the prompt how many characters it stands for, in
+    order; empty where that was not recorded.
+    """
 
     seq_id: int
     name: str
@@ -73,6 +75,7 @@ class Arrived(Event, frozen=True):
     max_tokens: int
     priority: int = 0
     client: str = ""
+    lengths: tuple[int, ...] = ()
 
 
 class Refused(Event, frozen=True):
@@ -110,10 +113,16 @@ class BlocksShared(Event, frozen=True):
 
 
 class BlocksCached(Event, frozen=True):
-    """These blocks of the sequence are full and can be found by their prefix, now and after it gives them up."""
+    """These blocks of the sequence are full and can be found by their prefix, now and after it gives them up.
+
+    `names` are the first 8 hex digits of their hashes, `parents` those of the blocks before them, which the hashes cover;
+    empty where that was not recorded.
+    """
 
     seq_id: int
     block_ids: tuple[int, ...]
+    names: tuple[str, ...] = ()
+    parents: tuple[str, ...] = ()
 
 
 class BlocksEvicted(Event, frozen=True):

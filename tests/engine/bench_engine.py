@@ -73,8 +73,8 @@ class Ids:
     def __init__(self, tokenizer: Tokenizer) -> None:
         self._tokenizer = tokenizer
 
-    def encode(self, prompt: Any) -> list[int]:
-        return list(prompt)
+    def cut(self, prompt: Any) -> tuple[list[int], tuple[int, ...]]:
+        return list(prompt), ()
 
     def stream(self) -> Any:
         return self._tokenizer.stream()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import (
     QAbstractTableModel,
@@ -39,9 +39,9 @@ class TextTableModel(QAbstractTableModel):
         self.columns = tuple(columns)
         self.rows: Rows = []
         self.swatches: Sequence[int | None] = []
-        self.hints: dict[int, list[str]] = {}
+        self.hints: Mapping[int, Sequence[str]] = {}
 
-    def show_rows(self, rows: Rows, swatches: list[int | None], hints: dict[int, list[str]]) -> None:
+    def show_rows(self, rows: Rows, swatches: list[int | None], hints: Mapping[int, Sequence[str]]) -> None:
         """Take over the rows; `hints` gives, for a column, a longer text for each row."""
         self.hints = hints
         if len(rows) != len(self.rows):
@@ -161,7 +161,7 @@ class TextTable(QTableView):
         self._quiet = False
         self.selectionModel().selectionChanged.connect(self._selection_changed)
 
-    def show_rows(self, rows: Rows, swatches: list[int | None], hints: dict[int, list[str]]) -> None:
+    def show_rows(self, rows: Rows, swatches: list[int | None], hints: Mapping[int, Sequence[str]]) -> None:
         """Draw these rows; the selected row stays."""
         selected, before = self.selected_row(), len(self.table.rows)
         self.table.show_rows(rows, swatches, hints)

@@ -16,6 +16,7 @@ from ladder_desktop.live.panel import panel
 from ladder_desktop.live.player import Player
 from ladder_desktop.live.plot_board import PlotBoard
 from ladder_desktop.live.request_list import RequestList
+from ladder_desktop.live.slots import Slots
 from ladder_desktop.live.timeline import Timeline
 from ladder_desktop.live.touch_panel import TouchPanel
 from ladder_desktop.theme import Theme
@@ -41,6 +42,8 @@ class WatchPanels(QWidget):
         self.blocks = QStackedWidget()
         self.blocks.addWidget(self.grid)
         self.blocks.addWidget(self.block_list)
+        self.slots = Slots(theme)
+        self.slots.hide()
         self.requests = RequestList(theme)
         self.answer = AnswerPane(theme)
         self.touch = TouchPanel()
@@ -57,11 +60,13 @@ class WatchPanels(QWidget):
         self._lay_out()
         for view in (self.grid, self.block_list, self.timeline, self.requests, self.lens):
             view.selected.connect(self.selected)
-        for described in (self.grid, self.timeline, self.plots, self.lens):
+        for described in (self.grid, self.slots, self.timeline, self.plots, self.lens):
             described.described.connect(self.described)
         for sought in (self.timeline, self.plots):
             sought.sought.connect(self.sought)
         self.lens.pointed.connect(self.grid.point)
+        self.grid.pointed.connect(self.slots.point)
+        self.grid.zoomed.connect(self.turn_slots)
 
     def show_state(self, state: RunState, selection: int | None) -> None:
         """Draw the state at the playhead, or the plots, whichever is in sight."""
@@ -72,6 +77,8 @@ class WatchPanels(QWidget):
         self.queue.setText(queue_figures(state))
         self.pace.setText(pace_figures(state))
         self.grid.show_state(state)
+        if self.slots.isVisible():
+            self.slots.show_state(state)
         if self.block_list.isVisible():
             self.block_list.show_state(state)
         self.requests.show_state(state)
@@ -134,11 +141,22 @@ class WatchPanels(QWidget):
             self.block_list.show_state(self._player.state)
         (self.block_list if self.block_list.isVisible() else self.grid).setFocus()
 
+    def turn_slots(self) -> None:
+        """Look into the block under the cursor, or no longer; with none there, into the first of the selected request."""
+        self.slots.setHidden(self.slots.isVisible())
+        mine = self._player.state.sequences.get(self._selection) if self._selection is not None else None
+        if self.grid.cursor_block is None and mine is not None and mine.block_table:
+            self.grid.point(mine.block_table[0])
+        self.slots.show_state(self._player.state)
+
     def _lay_out(self) -> None:
+        blocks = QWidget()
+        near = QVBoxLayout(blocks)
+        near.setContentsMargins(0, 0, 0, 0)
+        near.addWidget(self.blocks, 1)
+        near.addWidget(self.slots)
         self.upper = QSplitter(Qt.Orientation.Horizontal)
-        self.upper.addWidget(
-            panel("KV blocks", self.pool, self.blocks, Legend(self.theme, BLOCKS), narrow=True)
-        )
+        self.upper.addWidget(panel("KV blocks", self.pool, blocks, Legend(self.theme, BLOCKS), narrow=True))
         self.queue_panel = panel("Requests", self.queue, self.requests)
         self.upper.addWidget(self.queue_panel)
         self.upper.addWidget(self.side)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ladder_engine.state import FREE, RunState, SequenceState
+from ladder_engine.state import RunState, SequenceState
 from PySide6.QtGui import QColor, QFont
 
 from ladder_desktop.live.canvas import red_green_blue
@@ -65,39 +65,6 @@ def status_words(sequence: SequenceState) -> str:
             return f"preempted, {why}"
         case _:
             return WAITS[sequence.wait_reason] if sequence.wait_reason else "has arrived"
-
-
-def block_words(state: RunState, block_id: int) -> str:
-    """Say who owns a block, where it stands in the owner's block_table, and how full it is; or why it is kept."""
-    owner = state.block_owner[block_id]
-    if owner == FREE and block_id in state.cached:
-        maker = state.sequences[state.cached[block_id]].name
-        return f"Block {block_id}: cached, nobody owns it; it keeps KV of {maker} for whoever has the same prefix"
-    if owner == FREE:
-        freed = dict(state.steps[-1].freed) if state.steps else {}
-        giver = state.sequences.get(freed.get(block_id, FREE))
-        return f"Block {block_id}: free" + (f", given up by {giver.name} in this step" if giver else "")
-    sequence = state.sequences[owner]
-    position = sequence.block_table.index(block_id)
-    size = state.config.block_size if state.config else 0
-    tokens = sequence.tokens_in_block(position, size)
-    if block_id in state.shared:
-        return (
-            f"Block {block_id}: shared, ref_count {len(state.shared[block_id])}: {owner_names(state, block_id)}; "
-            f"block_table[{position}] of each"
-        )
-    return (
-        f"Block {block_id}: {sequence.name}, block_table[{position}] of {len(sequence.block_table)}, "
-        f"{tokens} of {size} tokens"
-    )
-
-
-def owner_names(state: RunState, block_id: int) -> str:
-    """Name the owners of a block, the oldest first: "ada, ben and cleo"; "cached" or "free" if it has none."""
-    names = [state.sequences[seq_id].name for seq_id in state.owners(block_id)]
-    if not names:
-        return "cached" if block_id in state.cached else "free"
-    return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else names[0]
 
 
 def step_words(state: RunState, number: int, seq_id: int | None) -> str:

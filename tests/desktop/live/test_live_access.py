@@ -36,7 +36,7 @@ def test_the_table_of_blocks_says_what_the_grid_shows(make: Make, qtbot: QtBot) 
             tokens = sequence.tokens_in_block(position, 4)
             assert rows[block_id][:4] == (str(block_id), sequence.name, str(position), str(tokens))
     assert [row[1] for row in rows].count("free") == state.num_free_blocks
-    assert [i for i, row in enumerate(rows) if row[4] == "new"] == sorted(dict(state.steps[-1].allocated))
+    assert [i for i, row in enumerate(rows) if row[5] == "new"] == sorted(dict(state.steps[-1].allocated))
 
     owner = state.running[1]
     page.watch.block_list.setCurrentIndex(

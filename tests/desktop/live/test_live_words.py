@@ -3,12 +3,12 @@ from __future__ import annotations
 from typing import get_args
 
 import pytest
+from ladder_desktop.live.block_words import block_words
 from ladder_desktop.live.figures import pace_figures, tokens_per_second
 from ladder_desktop.live.words import (
     ENDS,
     SHORT,
     WAITS,
-    block_words,
     contrast,
     readable_on,
     seconds,
