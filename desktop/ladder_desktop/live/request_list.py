@@ -16,7 +16,7 @@ COLUMNS = (
     Column("State", "Where it stands, and why it waits", 142, LEFT),
     Column("Answer", "Tokens answered so far, of max_tokens", 64),
     Column("Blocks", "KV blocks it holds", 52),
-    Column("TTFT", "Time to first token, measured from its arrival", 68),
+    Column("TTFT", "Time to first token, measured from its arrival", 76),
 )
 
 
