@@ -51,7 +51,7 @@ class WatchPanels(QWidget):
         self.side.setAccessibleName("Answer, or what can be touched")
         self.side.tabBar().setAccessibleName("Answer, or what can be touched")
         self.side.addTab(self.answer, "Answer")
-        self.side.addTab(self.touch, "Touch the engine")
+        self.side.addTab(self.touch, "Touch")
         self.lens = Lens(theme)
         self.timeline = Timeline(theme, player)
         self.batch_table = BatchTable(theme, player)
