@@ -73,9 +73,10 @@ class Reading:
 
     @property
     def seconds(self) -> float:
-        """From the first arrival to the end of the last step, or of these requests."""
-        begun = min((seq.arrived for seq in self.seqs), default=0.0)
-        ended = max((seq.finished or 0.0 for seq in self.seqs), default=0.0)
+        """From the first arrival to the end of these requests, or to now while one of them goes on."""
+        seqs = [seq for seq in self.seqs if seq.status != "refused"]
+        begun = min((seq.arrived for seq in seqs), default=0.0)
+        ended = max((self.state.time if seq.finished is None else seq.finished for seq in seqs), default=0.0)
         return max(0.0, ended - begun)
 
     def total(self, field: str) -> int:

@@ -105,6 +105,7 @@ def test_every_operation_is_there():
         "store_kv",
         "copy_blocks",
         "paged_attention",
+        "pack_weight",
         "linear",
         "rms_norm",
         "rope",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ladder_content.model import Pack
+from ladder_content.model import Card, Pack
 from ladder_engine.client import EngineClient
 from ladder_engine.errors import EngineError
 from ladder_engine.fold import TraceError
@@ -17,6 +17,7 @@ from PySide6.QtCore import QElapsedTimer, Qt, QTimer, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QStackedWidget, QVBoxLayout, QWidget
 
+from ladder_desktop.lessons.memory import Memory, ShortMemory
 from ladder_desktop.live.compare_panels import ComparePanels
 from ladder_desktop.live.comparer import Comparer
 from ladder_desktop.live.diagnosis import Diagnosis
@@ -40,7 +41,8 @@ class LivePage(QWidget):
     """Scenario picker, prediction, transport, and the views of one run or of two.
 
     `go` asks the window for another page; `predicted` says that a prediction was scored: the scenario's id, whether it was
-    right, and what there is to remember of it.
+    right, and what there is to remember of it. `keep` takes a card that is made of it and the study
+    it belongs to, and returns a sentence; `memory` keeps small things from one time to the next.
     """
 
     failed = Signal(str)
@@ -54,6 +56,8 @@ class LivePage(QWidget):
         theme: Theme,
         client_factory: Callable[[], EngineClient] = EngineClient,
         pack: Pack | None = None,
+        keep: Callable[[str, Card], str] | None = None,
+        memory: Memory | None = None,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
@@ -79,7 +83,7 @@ class LivePage(QWidget):
         self.faces = QStackedWidget()
         self.faces.addWidget(self.watch)
         self.faces.addWidget(self.compare_panels)
-        self.forecast = Forecast(self)
+        self.forecast = Forecast(self, keep, memory or ShortMemory())
         self.keeping = Keeping(self)
         self.diagnosis = Diagnosis(self, pack)
         self.touching = Touching(self._client, self.watch.touch, self.player)

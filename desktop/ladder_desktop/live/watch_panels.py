@@ -24,12 +24,14 @@ from ladder_desktop.theme import Theme
 
 
 class WatchPanels(QWidget):
-    """Emits `selected` (a sequence id or None), `sought` (a step), `described` (a sentence), and `turned` (to the plots?)."""
+    """Emits `selected` (a sequence id or None), `sought` (a step), `described` (a sentence)
+    `turned` (to the plots?) and `lens_turned` (open?)."""
 
     selected = Signal(object)
     sought = Signal(int)
     described = Signal(str)
     turned = Signal(bool)
+    lens_turned = Signal(bool)
 
     def __init__(self, theme: Theme, player: Player, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -115,6 +117,7 @@ class WatchPanels(QWidget):
         if shown:
             self.lens.show_state(state, selection)
             self.lens.launches.setFocus()
+        self.lens_turned.emit(shown)
 
     @property
     def plotting(self) -> bool:

@@ -27,6 +27,8 @@ def wire(page: LivePage) -> None:
     page.transport.sought.connect(page.seek)
     page.transport.plots_wanted.connect(page.watch.turn_plots)
     page.watch.turned.connect(page.transport.plots.setChecked)
+    page.transport.lens_wanted.connect(page.turn_lens)
+    page.watch.lens_turned.connect(page.transport.lens.setChecked)
     page.watch.sought.connect(page.seek)
     for view in page.compare_panels.views:
         view.timeline.sought.connect(page.seek)

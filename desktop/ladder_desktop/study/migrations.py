@@ -208,5 +208,17 @@ def m004_settings_and_adjustments(db: Database) -> None:
     """)
 
 
+@migrations()
+def m005_own_cards(db: Database) -> None:
+    """Cards that a person has made, beside those of the packs."""
+    db.executescript("""
+        CREATE TABLE own_cards (
+            item_id  TEXT PRIMARY KEY REFERENCES items (item_id),
+            study_id TEXT NOT NULL,
+            card     TEXT NOT NULL      -- JSON of ladder_content's Card
+        ) STRICT, WITHOUT ROWID;
+    """)
+
+
 def _json(value: object) -> str:
     return msgspec.json.encode(value).decode()

@@ -18,7 +18,7 @@ from .errors import DamagedError, StudyError
 from .sync import Syncer
 
 FILE_NAME = "progress.db"
-SCHEMA_VERSION = 4  # the number of steps in migrations.py; progress.db carries it as its user_version
+SCHEMA_VERSION = 5  # the number of steps in migrations.py; progress.db carries it as its user_version
 APPLICATION_ID = 0x52_4C_44_52  # "RLDR", where `file` and other programs look for the kind of a database
 BUSY_SECONDS = 5.0
 CACHE_KIB = 32_768

@@ -47,7 +47,12 @@ STEPS = {name: sum(isinstance(event, StepTimed) for event in events) for name, e
 
 class TwoRuns(RecordedClient):
     def run(
-        self, scenario: Path, kernels: object = "auto", variant: str = "", until: int | None = None
+        self,
+        scenario: Path,
+        kernels: object = "auto",
+        variant: str = "",
+        until: int | None = None,
+        watch_kernels: bool = False,
     ) -> None:
         self.calls.append(f"run {variant} until {until}")
         events = RUNS[variant]

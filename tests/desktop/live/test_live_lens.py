@@ -185,3 +185,16 @@ def test_the_lens_looks_at_one_run_only(page):
     page.faces.setCurrentWidget(page.compare_panels)
     page.turn_lens()
     assert "looks at one run" in page.head.message.text()
+
+
+def test_the_button_opens_and_closes_it_as_the_key_does(page: LivePage, qtbot: QtBot) -> None:
+    page.show()
+    assert page.transport.lens.isChecked()
+    qtbot.mouseClick(page.transport.lens, Qt.MouseButton.LeftButton)
+    assert page.watch.lens.isHidden()
+    assert not page.transport.lens.isChecked()
+    page.watch.turn_plots()
+    page.turn_lens()
+    assert page.watch.lens.isVisible()
+    assert not page.watch.plotting
+    assert page.transport.lens.isChecked()

@@ -32,7 +32,12 @@ class HeldClient(RecordedClient):
         self.until: int | None = None
 
     def run(
-        self, scenario: object, kernels: object = "auto", variant: str = "", until: int | None = None
+        self,
+        scenario: object,
+        kernels: object = "auto",
+        variant: str = "",
+        until: int | None = None,
+        watch_kernels: bool = False,
     ) -> None:
         self.at, self.until = 0, until
 
