@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ladder_engine.config import EngineConfig
-from PySide6.QtCore import QSignalBlocker, Signal
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
     QFormLayout,
@@ -50,7 +50,7 @@ class TouchPanel(QScrollArea):
         self.max_tokens.setValue(32)
         self.add = QPushButton("Add")
         self.add.setAccessibleName("Add the prompt to the queue")
-        self.abort = QPushButton("Abort the selected request")
+        self.abort = QPushButton("Abort selected")
         self.abort.setMinimumWidth(1)
         self.abort.setAccessibleName("Abort the selected request")
         self.max_num_seqs = self._number("Most requests that run at once", 1, 4096)
@@ -80,7 +80,7 @@ class TouchPanel(QScrollArea):
         for widget in (self.prompt, self.max_tokens, self.add, *self._settings()):
             widget.setEnabled(running)
         self.abort.setEnabled(running and selected is not None)
-        self.abort.setText(f"Abort {selected}" if selected else "Abort the selected request")
+        self.abort.setText(f"Abort {selected}" if selected else "Abort selected")
         if config is None:
             return
         values = (
