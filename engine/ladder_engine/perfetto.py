@@ -1,10 +1,10 @@
 """A recorded run as a Chrome trace (JSON), which ui.perfetto.dev and chrome://tracing open.
 
 One track a request, with a slice for each step that computed something for it and for each wait before it entered; one
-track for the engine, a slice a step with what it spent its time on; one for the kernels of watched steps, where equal calls are one
-slice, and slices stand end to end, because the trace tells how long they took and not when; and counters for blocks, tokens and queues. Times are
-microseconds since the engine started. The format is the "Trace Event Format": X is a complete slice, C a counter, i an
-instant, M a name. No torch here.
+track for the engine, a slice a step with what it spent its time on; one for the kernels of watched steps, where equal
+calls are one slice, and slices stand end to end, because the trace tells how long they took and not when; and counters
+for blocks, tokens and queues. Times are microseconds since the engine started. The format is the "Trace Event Format":
+X is a complete slice, C a counter, i an instant, M a name. No torch here.
 """
 
 from __future__ import annotations
