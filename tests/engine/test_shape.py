@@ -8,7 +8,7 @@ from statistics import mean
 import pytest
 import torch
 from ladder_engine.fold import fold
-from ladder_engine.machine_facts import copy_rate, weight_bytes
+from ladder_engine.machine_facts import COPIED, copy_rate, weight_bytes
 from ladder_engine.model import Decoder
 from ladder_engine.runner import run_scenario
 from ladder_engine.scenario import bundled_scenarios
@@ -141,3 +141,8 @@ def test_the_copy_rate_is_measured_once_in_bytes_a_second():
     cpu = torch.device("cpu")
     assert copy_rate(cpu) == copy_rate(cpu)
     assert 1e8 < copy_rate(cpu) < 1e13
+
+
+def test_where_there_is_no_room_to_copy_the_rate_is_unknown(monkeypatch):
+    monkeypatch.setitem(COPIED, "cpu", 1 << 60)
+    assert copy_rate.__wrapped__(torch.device("cpu")) == 0.0
