@@ -101,9 +101,13 @@ class PageMaker:
         from ladder_engine.client import EngineClient
 
         from ladder_desktop.live.live_page import LivePage
+        from ladder_desktop.live.live_run import Watched
 
         client = partial(EngineClient, models_dir=models_dir(self._app.data_dir))
-        page = LivePage(self._scenarios, self._app.theme, client)
+        kept = self._app.window.kept("live")
+        page = LivePage(
+            self._scenarios, self._app.theme, client, run=kept.run if isinstance(kept, Watched) else None
+        )
         page.failed.connect(self._app.say_fault)
         page.go.connect(self._app.go)
         return page

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import cast
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QAction, QCloseEvent, QGuiApplication, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QListWidgetItem, QMainWindow, QStackedWidget, QStyle, QWidget
 
 from ladder_desktop.actions import ActionRegistry, is_in_sight, make_action
-from ladder_desktop.pages import Entry, LastingPage, Page, PlacedPage, RunningPage
+from ladder_desktop.pages import Entry, LastingPage, Page, PlacedPage, Running
 from ladder_desktop.preferences import Preferences
 from ladder_desktop.rail import Rail
 
@@ -79,7 +79,8 @@ class MainWindow(QMainWindow):
     def renew(self, entries: Sequence[Entry]) -> None:
         """Make every page anew, on the same place, for what all of them show has changed: theme or size of text."""
         current = self._current
-        kept = {key: page.hand_over() for key, page in self._pages.items() if isinstance(page, LastingPage)}
+        fresh = {key: page.hand_over() for key, page in self._pages.items() if isinstance(page, LastingPage)}
+        kept, self._kept = self._kept | fresh, {}
         self.set_entries(entries)
         self._kept = kept
         if current is not None:
@@ -88,13 +89,18 @@ class MainWindow(QMainWindow):
     def take_down(self) -> None:
         """Part with every page that was built, and with what it runs."""
         self._leave_current()
+        for running in (*self._pages.values(), *self._kept.values()):
+            if isinstance(running, Running):
+                running.shutdown()
         for page in self._pages.values():
-            if isinstance(page, RunningPage):
-                page.shutdown()
             self._stack.removeWidget(page)
             page.deleteLater()
         self._pages.clear()
         self._kept.clear()
+
+    def kept(self, key: str) -> object:
+        """Return what the page before handed over and no page has taken over yet; None if there is nothing."""
+        return self._kept.get(key)
 
     def page(self, key: str) -> QWidget:
         """Return the page with this key, built if it was not yet; KeyError if there is none."""
@@ -256,6 +262,9 @@ class MainWindow(QMainWindow):
         frame = self.style().pixelMetric(QStyle.PixelMetric.PM_TitleBarHeight)
         room = QGuiApplication.primaryScreen().availableSize() - QSize(0, frame)
         self.resize((size if size.isValid() else QSize(1280, 820)).boundedTo(room))
+        position = self._preferences.position
+        if position is not None and _on_a_screen(QRect(position, self.size())):
+            self.move(position)
         if self._preferences.maximized:
             self.setWindowState(self.windowState() | Qt.WindowState.WindowMaximized)
 
@@ -277,11 +286,18 @@ class MainWindow(QMainWindow):
         self._preferences.maximized = self.isMaximized()
         if not self.isMaximized():
             self._preferences.size = self.size()
+            self._preferences.position = self.pos()
         if self._current is not None:
             self._preferences.place = self.place
         self._leave_current()
         super().closeEvent(event)
         self.closing.emit()
+
+
+def _on_a_screen(place: QRect) -> bool:
+    """Whether the middle of the title can be reached: the screen on which a window was may be gone."""
+    title = QPoint(place.center().x(), place.top() + 1)
+    return any(screen.availableGeometry().contains(title) for screen in QGuiApplication.screens())
 
 
 def _first_focus(page: QWidget) -> QWidget:

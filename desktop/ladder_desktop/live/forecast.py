@@ -14,12 +14,15 @@ if TYPE_CHECKING:
 
 
 class Forecast(QObject):
-    """Runs what a guess needs, and scores it when the runs are over. A run that was touched scores nothing."""
+    """Runs what a guess needs, and scores it when the runs are over. A run that was touched scores nothing.
+
+    `guess` waits for runs that are going on.
+    """
 
     def __init__(self, page: LivePage) -> None:
         super().__init__(page)
         self._page = page
-        self._guess: float | None = None
+        self.guess: float | None = None
         page.prediction.predicted.connect(self.make)
 
     def make(self, guess: float) -> None:
@@ -33,19 +36,19 @@ class Forecast(QObject):
         else:
             page.head.choose_variant(needed[0])
             page.run()
-        self._guess = guess if page.busy else None
+        self.guess = guess if page.busy else None
 
     def give_up(self) -> None:
         """The runs will not come to what was asked."""
-        self._guess = None
+        self.guess = None
 
     def settle(self, runs: Mapping[str, RunState], touched: bool = False) -> None:
         """The runs are over: score the guess, if there is one."""
-        page, guess = self._page, self._guess
+        page, guess = self._page, self.guess
         scenario = page.head.scenario
         if guess is None or scenario is None or scenario.prediction is None:
             return
-        self._guess = None
+        self.guess = None
         if touched:
             page.prediction.say("You touched the run, so the prediction is not scored.")
             return
