@@ -19,11 +19,10 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QStackedWidget, QVBoxLayout, QWidget
 
 from ladder_desktop.lessons.memory import Memory, ShortMemory
-from ladder_desktop.live.choice import Choice
 from ladder_desktop.live.compare_panels import ComparePanels
 from ladder_desktop.live.diagnosis import Diagnosis
 from ladder_desktop.live.duet import Duet
-from ladder_desktop.live.engine_choice import EngineChoice
+from ladder_desktop.live.engine_choice import Choosing
 from ladder_desktop.live.forecast import Forecast
 from ladder_desktop.live.keeping import Keeping
 from ladder_desktop.live.live_actions import live_actions
@@ -74,8 +73,6 @@ class LivePage(QWidget):
         self._client = self._run.client
         self.selection: int | None = None
         self._ran: tuple[Scenario, str] | None = None
-        self._models_dir = models_dir
-        self.choice = Choice()
         self._bound: int | None = None  # what the engine was told last
         self._active = False
         self._since = QElapsedTimer()
@@ -94,6 +91,7 @@ class LivePage(QWidget):
         self.forecast = Forecast(self, keep, memory or ShortMemory())
         self.keeping = Keeping(self)
         self.diagnosis = Diagnosis(self, pack)
+        self.choosing = Choosing(self, models_dir)
         self.touching = Touching(self._client, self.watch.touch, self.player)
         self.readout = QLabel()
         self.source = QLabel()
@@ -157,7 +155,7 @@ class LivePage(QWidget):
             picked=(scenario.id if scenario else "", self.head.variant),
             reader=reader,
             touched=self.touching.counts,
-            choice=self.choice,
+            choice=self.choosing.choice,
             guess=self.forecast.guess,
             outcome=self.forecast.outcome,
             sights=self.watch.sights,
@@ -171,7 +169,8 @@ class LivePage(QWidget):
             self.head.add(scenario)
         self.head.choose(kept.picked[0])
         self.head.choose_variant(kept.picked[1])
-        self._ran, self._bound, self.choice = kept.ran, kept.bound, kept.choice
+        self._ran, self._bound = kept.ran, kept.bound
+        self.choosing.choose(kept.choice)
         self.keeping.reader, self.touching.counts, self.forecast.guess = kept.reader, kept.touched, kept.guess
         self.watch.take_over(kept.sights)
         if kept.outcome is not None:
@@ -212,8 +211,8 @@ class LivePage(QWidget):
                 variant=self.head.variant,
                 until=self._bound,
                 watch_kernels=not self.watch.lens.isHidden(),
-                kernels=self.choice.kernels,
-                model=self.choice.model,
+                kernels=self.choosing.choice.kernels,
+                model=self.choosing.choice.model,
             )
         except EngineError as error:
             self._fail(str(error))
@@ -240,7 +239,7 @@ class LivePage(QWidget):
         self._face(self.compare_panels)
         self.select(None)
         try:
-            self.comparer.start(scenario, (left, right), self.choice)
+            self.comparer.start(scenario, (left, right), self.choosing.choice)
         except EngineError as error:
             self._fail(str(error))
             return
@@ -345,19 +344,6 @@ class LivePage(QWidget):
             return
         self.watch.turn_lens(self.player.state, self.selection)
         self._client.watch_kernels(not self.watch.lens.isHidden())
-
-    def ask_engine(self) -> None:
-        """Let a person choose the model and the kernels of the next runs."""
-        if self.head.scenario is not None:
-            dialog = EngineChoice(self.choice, self.head.scenario, self._models_dir, self)
-            dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-            dialog.chosen.connect(self.choose_engine)
-            dialog.open()
-
-    def choose_engine(self, choice: Choice) -> None:
-        """The next runs compute with this."""
-        self.choice = choice
-        self.head.show_engine("" if choice == Choice() else f"The next run: {choice.words}.")
 
     def explain(self) -> None:
         """Go to the lesson that explains the scenario."""
