@@ -55,9 +55,11 @@ class BlockPicture:
         owned = np.array(state.block_owner)
         block_size = state.config.block_size if state.config else 1
         levels[: len(owned)] = np.array(state.tokens_in_blocks()) * (tall - gap) // block_size + gap
-        for seq_id in set(state.block_owner) - {FREE}:
-            mine = np.flatnonzero(owned == seq_id)
-            full[mine], empty[mine] = (colour.rgb() for colour in self.shades((seq_id,)))
+        ids, which = np.unique(owned, return_inverse=True)
+        inks = np.array(
+            [[ink.rgb() for ink in self._owned(int(seq_id))] for seq_id in ids], np.uint32
+        ).reshape(-1, 2)
+        full[: len(owned)], empty[: len(owned)] = inks[which].T
         for block_id, owners in state.shared.items():
             full[block_id] = self.shades(owners)[0].rgb()
         for block_id in state.cached_block_ids:
@@ -76,6 +78,11 @@ class BlockPicture:
         if self.selection is not None and self.selection not in owners:
             return blend(owner, surface, 0.28), blend(owner, surface, 0.10)
         return owner, blend(owner, surface, 0.30)
+
+    def _owned(self, seq_id: int) -> tuple[QColor, QColor]:
+        """The same for an owner, or nobody."""
+        free = self.theme.colour("kv_free")
+        return (free, free) if seq_id == FREE else self.shades((seq_id,))
 
     def _stamp_sharing(self, canvas: Canvas, state: RunState) -> None:
         """Mark the blocks that several own, and those that are kept although nobody owns them."""
