@@ -105,7 +105,13 @@ class PageMaker:
 
         client = partial(EngineClient, models_dir=models_dir(self._app.data_dir))
         page = LivePage(
-            self._scenarios, self._app.theme, client, self._app.pack, self._keep, self._app.preferences
+            self._scenarios,
+            self._app.theme,
+            client,
+            self._app.pack,
+            self._keep,
+            self._app.preferences,
+            models_dir(self._app.data_dir),
         )
         page.failed.connect(self._app.say_fault)
         page.go.connect(self._app.go)

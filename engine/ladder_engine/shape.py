@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 from ladder_engine.measures import MEASURES, Reading
 from ladder_engine.state import RunState, SequenceState, Step
-
-CHUNK = 16  # characters: the grain in which prompts are compared
 
 
 @dataclass(frozen=True)
@@ -48,7 +47,7 @@ def reading(state: RunState) -> list[Figure]:
         Figure("hit_rate", _share(run.total("num_cached_tokens"), run.total("num_prompt_tokens")), "of 1",
                "prompt tokens found in the prefix cache"),
         Figure("shareable", shareable(run.seqs, state.config.block_size if state.config else 1), "of 1",
-               "estimated from the prompts' texts: full blocks whose text an earlier prompt began with"),
+               "prompt tokens in full blocks with which an earlier prompt began too"),
         Figure("tp", 1, "ranks", "the engine runs on one device"),
         Figure("collective_ms", 0, "ms", "one device has none"),
     ]  # fmt: skip
@@ -72,28 +71,33 @@ def beside(state: RunState) -> list[Figure]:
 
 
 def shareable(seqs: Sequence[SequenceState], block_size: int) -> float | None:
-    """The share of all prompt tokens that stand in full blocks whose text an earlier request's prompt began with too.
+    """The share of all prompt tokens that stand in full blocks with which an earlier request's prompt began too.
 
-    The trace has prompts as text, so a prompt's tokens are taken to be of equal length; the last token is never found.
+    The last token of a prompt is never found. Where the trace does not tell how prompts are cut, tokens are taken to be of
+    equal length. Salts, which keep requests apart, are not in the trace.
     """
     seen: set[int] = set()
     found = 0
-    for seq in (one for one in seqs if one.parent_id is None):
-        prefixes = _prefixes(seq.prompt)
-        common = next((at for at, prefix in enumerate(prefixes) if prefix not in seen), len(prefixes))
-        tokens = int(common * CHUNK / max(1, len(seq.prompt)) * seq.num_prompt_tokens)
-        found += min(tokens, seq.num_prompt_tokens - 1) // block_size * block_size
-        seen.update(prefixes)
-    return _share(found, sum(seq.num_prompt_tokens for seq in seqs if seq.parent_id is None))
+    asked = [seq for seq in seqs if seq.parent_id is None]
+    for seq in asked:
+        blocks = _blocks(seq, block_size)
+        common = next((at for at, block in enumerate(blocks) if block not in seen), len(blocks))
+        found += min(common, (seq.num_prompt_tokens - 1) // block_size) * block_size
+        seen.update(blocks)
+    return _share(found, sum(seq.num_prompt_tokens for seq in asked))
 
 
-def _prefixes(text: str) -> list[int]:
-    """A number for each beginning of the text, CHUNK characters longer each time."""
-    prefixes, chain = [], 0
-    for start in range(0, len(text) - CHUNK + 1, CHUNK):
-        chain = hash((chain, text[start : start + CHUNK]))
-        prefixes.append(chain)
-    return prefixes
+def _blocks(seq: SequenceState, block_size: int) -> list[int]:
+    """A number for each full block of the prompt, which stands for the whole text up to its end."""
+    count = seq.num_prompt_tokens
+    even = len(seq.prompt) / max(1, count)
+    ends = list(accumulate(seq.lengths[:count])) or [round(even * number) for number in range(1, count + 1)]
+    numbers, chain, start = [], 0, 0
+    for last in range(block_size - 1, count, block_size):
+        chain = hash((chain, seq.prompt[start : ends[last]]))
+        start = ends[last]
+        numbers.append(chain)
+    return numbers
 
 
 def _per_step(steps: Sequence[Step], kind: str) -> float | None:

@@ -7,6 +7,7 @@ sends intents; a timer paints at most once a frame, however fast the engine is.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from ladder_content.model import Card, Pack
 from ladder_engine.client import EngineClient
@@ -18,10 +19,12 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QStackedWidget, QVBoxLayout, QWidget
 
 from ladder_desktop.lessons.memory import Memory, ShortMemory
+from ladder_desktop.live.choice import Choice
 from ladder_desktop.live.compare_panels import ComparePanels
 from ladder_desktop.live.comparer import Comparer
 from ladder_desktop.live.diagnosis import Diagnosis
 from ladder_desktop.live.duet import Duet
+from ladder_desktop.live.engine_choice import EngineChoice
 from ladder_desktop.live.forecast import Forecast
 from ladder_desktop.live.keeping import Keeping
 from ladder_desktop.live.live_actions import live_actions
@@ -58,6 +61,7 @@ class LivePage(QWidget):
         pack: Pack | None = None,
         keep: Callable[[str, Card], str] | None = None,
         memory: Memory | None = None,
+        models_dir: Path | None = None,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
@@ -66,6 +70,8 @@ class LivePage(QWidget):
         self.duet = Duet()
         self.selection: int | None = None
         self._ran: tuple[Scenario, str] | None = None
+        self._models_dir = models_dir
+        self.choice = Choice()
         self._client = client_factory()
         self.comparer = Comparer(self._client, self.duet)
         self._bound: int | None = None  # what the engine was told last
@@ -148,6 +154,8 @@ class LivePage(QWidget):
                 variant=self.head.variant,
                 until=self._bound,
                 watch_kernels=not self.watch.lens.isHidden(),
+                kernels=self.choice.kernels,
+                model=self.choice.model,
             )
         except EngineError as error:
             self._fail(str(error))
@@ -174,7 +182,7 @@ class LivePage(QWidget):
         self._face(self.compare_panels)
         self.select(None)
         try:
-            self.comparer.start(scenario, (left, right))
+            self.comparer.start(scenario, (left, right), self.choice)
         except EngineError as error:
             self._fail(str(error))
             return
@@ -279,6 +287,19 @@ class LivePage(QWidget):
             return
         self.watch.turn_lens(self.player.state, self.selection)
         self._client.watch_kernels(not self.watch.lens.isHidden())
+
+    def ask_engine(self) -> None:
+        """Let a person choose the model and the kernels of the next runs."""
+        if self.head.scenario is not None:
+            dialog = EngineChoice(self.choice, self.head.scenario, self._models_dir, self)
+            dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+            dialog.chosen.connect(self.choose_engine)
+            dialog.open()
+
+    def choose_engine(self, choice: Choice) -> None:
+        """The next runs compute with this."""
+        self.choice = choice
+        self.head.show_engine("" if choice == Choice() else f"The next run: {choice.words}.")
 
     def explain(self) -> None:
         """Go to the lesson that explains the scenario."""

@@ -70,6 +70,7 @@ class WatchPanels(QWidget):
         for sought in (self.timeline, self.batch_table, self.plots):
             sought.sought.connect(self.sought)
         self.lens.pointed.connect(self.grid.point)
+        self.grid.pointed.connect(self.lens.picture.mark)
         self.grid.pointed.connect(self.slots.point)
         self.grid.zoomed.connect(self.turn_slots)
 

@@ -38,6 +38,7 @@ class HeldClient(RecordedClient):
         variant: str = "",
         until: int | None = None,
         watch_kernels: bool = False,
+        **_choice: object,
     ) -> None:
         self.at, self.until = 0, until
 
