@@ -116,7 +116,7 @@ class Scheduler:
 
         Returns the sequences that are done. Their blocks are free.
         """
-        said = iter(outputs)
+        said, caching = iter(outputs), self.config.prefix_caching
         for work in batch.works:
             seq = work.seq
             seq.num_computed_tokens = work.start + work.num_tokens - len(work.draft_tokens)
@@ -126,7 +126,7 @@ class Scheduler:
                     self._say(seq, following[0])
                 else:
                     self._follow(work, following)
-            if self.config.prefix_caching:
+            if caching:
                 self.blocks.cache(seq, work.start)
             if work.num_catch_up_tokens:
                 self.drafting.settle(work)
@@ -225,12 +225,10 @@ class Scheduler:
 
     def _say(self, seq: Sequence, output: Output) -> None:
         """Append one token to an answer."""
-        text = seq.append(output.token_id)
+        token_id, recorder = output.token_id, self._recorder
+        text = seq.append(token_id)
         self.admission.says(seq)
-        recorder = self._recorder
-        recorder.write(
-            Sampled(recorder.step, recorder.time, seq.seq_id, output.token_id, text, output.logprobs)
-        )
+        recorder.write(Sampled(recorder.step, recorder.time, seq.seq_id, token_id, text, output.logprobs))
 
     def _verify(self, seq: Sequence, drafts: list[int], outputs: list[Output]) -> None:
         """Append what was sampled, as far as the draft was right, and what was sampled where it was wrong."""
@@ -247,10 +245,18 @@ class Scheduler:
         """Record the works."""
         step, time = self._recorder.step, self._recorder.time
         self._recorder.write_all(
-            Scheduled(
-                step, time, work.seq.seq_id, work.start, work.num_tokens, work.kind, len(work.draft_tokens)
-            )
-            for work in batch.works
+            [
+                Scheduled(
+                    step,
+                    time,
+                    work.seq.seq_id,
+                    work.start,
+                    work.num_tokens,
+                    work.kind,
+                    len(work.draft_tokens),
+                )
+                for work in batch.works
+            ]
         )
 
     def _admit(self, seq: Sequence) -> None:

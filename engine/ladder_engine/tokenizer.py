@@ -100,6 +100,8 @@ class TextStream:
     piece before the new one, because some tokenizers write a token differently at the start of a text.
     """
 
+    __slots__ = ("_advance", "_done", "_ids")
+
     def __init__(self, tokenizer: Tokenizer) -> None:
         self._advance = tokenizer.advance
         self._ids: tuple[int, ...] = ()  # the last finished piece, then the tokens since

@@ -51,6 +51,7 @@ class BatchWindow:
     def __init__(self) -> None:
         self._rows = (0, 0)
         self._columns: Lru[int, Column] = Lru(COLUMNS_KEPT)
+        self._filled: Lru[int, tuple[int, int, int, int]] = Lru(COLUMNS_KEPT)
 
     def cells(self, steps: Sequence[Step], first_row: int, num_rows: int) -> BatchCells:
         """What these sequences did in these steps."""
@@ -59,7 +60,7 @@ class BatchWindow:
             self._columns = Lru(COLUMNS_KEPT)
         columns = [self._column(step) for step in steps]
         stacked = np.stack(columns, axis=2) if columns else np.zeros((5, num_rows, 0), np.int64)
-        filled = np.array([fill(step) for step in steps], np.int64).reshape(-1, 4)
+        filled = np.array([self._fill(step) for step in steps], np.int64).reshape(-1, 4)
         kinds, tokens, marks, drafted, accepted = stacked
         return BatchCells(kinds, tokens, marks, drafted, accepted, filled.T)
 
@@ -69,6 +70,13 @@ class BatchWindow:
             column = self._make(step)
             self._columns.put(step.number, column)
         return column
+
+    def _fill(self, step: Step) -> tuple[int, int, int, int]:
+        filled = self._filled.get(step.number)
+        if filled is None:
+            filled = fill(step)
+            self._filled.put(step.number, filled)
+        return filled
 
     def _make(self, step: Step) -> Column:
         first, count = self._rows

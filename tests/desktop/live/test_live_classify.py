@@ -42,7 +42,7 @@ def state() -> RunState:
     return fold([replace(first, weight_bytes=4_000_000, bytes_per_second=1e10), *rest])
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def sandbox() -> Iterator[Sandbox]:
     sandbox = Sandbox()
     yield sandbox
