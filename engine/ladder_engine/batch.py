@@ -35,7 +35,7 @@ class Work(msgspec.Struct, gc=False):
         lacks = len(seq.token_ids) - start
         if lacks == 1 and start >= seq.num_prompt_tokens:
             return Work(seq, start, 1, "decode", True)
-        chunk = min(lacks, most, seq.max_prefill_chunk)
+        chunk = min(lacks, most)
         return Work(seq, start, chunk, "prefill", chunk == lacks)
 
     @property

@@ -64,6 +64,7 @@ class EngineClient:
         self._answer_within = answer_within
         self._models_dir = str(models_dir or "")
         self._child: _Child | None = None
+        self._interprets = False
         self._unanswered: deque[float] = deque()  # when each run that the child has not begun was asked for
         self._running = False
         self._declined: deque[str] = deque()
@@ -85,15 +86,19 @@ class EngineClient:
         variant: str = "",
         until: int | None = None,
         watch_kernels: bool = False,
+        model: str = "",
     ) -> None:
         """Ask for a run of the scenario file, in one of its variants; it replaces a run that is going on.
 
-        With `until` it holds after that step; see `advance`, and `watch_kernels`.
+        With `until` it holds after that step; see `advance`, and `watch_kernels`. `model` takes the place of the
+        scenario's own. A process either interprets kernels or compiles them, so going over to the other starts another.
 
         Raises EngineError if the child cannot be started.
         """
-        if self._child is None or not self._child.alive:
+        turned = self._interprets != (kernels == "interpret")
+        if self._child is None or not self._child.alive or turned:
             self._end(patient=False)
+            self._interprets = kernels == "interpret"
             self._child = _Child(self._command)
         self._unanswered.append(time.monotonic())
         self._child.send(
@@ -104,6 +109,7 @@ class EngineClient:
                 until=until,
                 models_dir=self._models_dir,
                 watch_kernels=watch_kernels,
+                model=model,
             )
         )
 

@@ -11,7 +11,7 @@ from ladder_engine.reconfigure import reconfigured
 from ladder_engine.recorder import Recorder
 from ladder_engine.sampling import SamplingParams
 from ladder_engine.scheduler import Scheduler
-from ladder_engine.sequence import NO_LIMIT, Sequence
+from ladder_engine.sequence import Sequence
 from ladder_engine.tokenizer import Tokenizer
 from ladder_engine.trace import KernelsRan, StepTimed
 
@@ -68,7 +68,7 @@ class Engine:
             cache_salt=cache_salt,
             priority=priority,
             client=client,
-            max_prefill_chunk=max_prefill_chunk or self.scheduler.config.max_prefill_chunk or NO_LIMIT,
+            max_prefill_chunk=max_prefill_chunk,
         )
         self.scheduler.add(seq, prompt, lengths)
         return seq

@@ -7,14 +7,13 @@ too: an event that cannot follow from what came before raises TraceError, with o
 from __future__ import annotations
 
 from collections.abc import Iterable
-from itertools import chain
 from typing import assert_never
 
 from msgspec.structs import replace
 
 from ladder_engine import trace
 from ladder_engine.fold_blocks import BlockFolder, TraceError
-from ladder_engine.state import FREE, RunState, SequenceState, Step, Work
+from ladder_engine.state import FREE, RunState, SequenceState, Work
 from ladder_engine.trace import AnyEvent
 
 __all__ = ["RunState", "TraceError", "fold"]
@@ -28,6 +27,7 @@ def fold(events: Iterable[AnyEvent], state: RunState | None = None) -> RunState:
     folder = _Folder(_copy(state) if state is not None else RunState())
     for event in events:
         folder.take(event)
+    folder.settle()
     return folder.state
 
 
@@ -128,7 +128,7 @@ class _Folder(BlockFolder):
         number = state.open_step.number
         closed = number == 0 or bool(state.steps and state.steps[-1].number == number)
         if event.step == number + 1 and closed:
-            state.open_step = Step(number=event.step)
+            self._open(event.step)
         elif event.step != number:
             raise TraceError(
                 f"{what} says step {event.step} while step {number} is {'over' if closed else 'open'}."
@@ -166,7 +166,7 @@ class _Folder(BlockFolder):
     def _scheduled(self, event: trace.Scheduled) -> None:
         sequence = self._sequence(event.seq_id, "running")
         name, end = sequence.name, event.start + event.num_tokens - event.num_draft_tokens
-        self._require(self._work(event.seq_id) is None, f"{name} is scheduled twice")
+        self._require(event.seq_id not in self._works, f"{name} is scheduled twice")
         self._require(event.start == sequence.num_computed_tokens, f"{name} is scheduled from {event.start}, but "
                       f"{sequence.num_computed_tokens} of its tokens are computed")  # fmt: skip
         self._require(event.start < end <= sequence.num_tokens, f"{name} is scheduled up to token {end}, but it has "
@@ -186,9 +186,10 @@ class _Folder(BlockFolder):
         if again > 0:
             self._put(sequence, num_recomputed_tokens=sequence.num_recomputed_tokens + again)
         work = Work(event.seq_id, event.kind, event.start, event.num_tokens, event.num_draft_tokens)
-        self._note(work=(*self.state.open_step.work, work))
+        self._works[event.seq_id] = work
+        self._num_tokens += event.num_tokens
         budget = self._config.max_num_batched_tokens
-        self._require(self.state.open_step.num_tokens <= budget, f"more than {budget} tokens are scheduled")
+        self._require(self._num_tokens <= budget, f"more than {budget} tokens are scheduled")
 
     def _preempted(self, event: trace.Preempted) -> None:
         sequence = self._sequence(event.seq_id, "running")
@@ -205,13 +206,13 @@ class _Folder(BlockFolder):
             preemptions=sequence.preemptions + 1,
         )
         self.state.num_preemptions += 1
-        step = self.state.open_step
-        work = tuple(work for work in step.work if work.seq_id != event.seq_id)
-        self._note(work=work, preempted=(*step.preempted, event.seq_id))
+        work = self._works.pop(event.seq_id, None)
+        self._num_tokens -= work.num_tokens if work else 0
+        self._note(preempted=(*self.state.open_step.preempted, event.seq_id))
 
     def _sampled(self, event: trace.Sampled) -> None:
         sequence = self._sequence(event.seq_id, "running")
-        work = self._work(event.seq_id)
+        work = self._works.get(event.seq_id)
         end, drafted = (
             (work.start + work.num_tokens, work.num_draft_tokens)
             if work
@@ -228,11 +229,11 @@ class _Folder(BlockFolder):
             first_token=first,
             last_token=event.time,
         )
-        self._note(said=(*self.state.open_step.said, event.seq_id))
+        self._said.append(event.seq_id)
 
     def _verified(self, event: trace.Verified) -> None:
         sequence = self._sequence(event.seq_id, "running")
-        work = self._work(event.seq_id)
+        work = self._works.get(event.seq_id)
         drafted = work.num_draft_tokens if work else 0
         self._require(
             work is not None and len(event.draft_token_ids) == drafted > 0,
@@ -242,12 +243,9 @@ class _Folder(BlockFolder):
             0 <= event.num_accepted_tokens <= drafted, f"{sequence.name} accepts more than its draft"
         )
         assert work is not None
-        verified = replace(
-            work,
-            num_accepted_tokens=event.num_accepted_tokens,
-            draft_token_ids=event.draft_token_ids,
+        self._works[event.seq_id] = replace(
+            work, num_accepted_tokens=event.num_accepted_tokens, draft_token_ids=event.draft_token_ids
         )
-        self._note(work=tuple(verified if other is work else other for other in self.state.open_step.work))
 
     def _chosen(self, event: trace.Chosen) -> None:
         sequence = self._sequence(event.seq_id, "running")
@@ -267,6 +265,7 @@ class _Folder(BlockFolder):
 
     def _step_timed(self, event: trace.StepTimed) -> None:
         state = self.state
+        self.settle()
         for work in state.open_step.work:
             sequence = state.sequences[work.seq_id]
             self._require(
@@ -275,9 +274,8 @@ class _Folder(BlockFolder):
             )
             peak = max(work.end, sequence.peak_computed_tokens)
             self._put(sequence, num_computed_tokens=work.end, peak_computed_tokens=peak)
-        may_own = {FREE, *state.running}
-        owners = chain(((owner,) for owner in state.block_owner), state.shared.values())
-        for seq_id in set(chain.from_iterable(owners)) - may_own:
+        owners = set(state.block_owner).union(*state.shared.values())
+        for seq_id in owners - {FREE, *state.running}:
             name = state.sequences[seq_id].name
             raise self._error(f"{name} does not run, and still owns blocks")
         cached = len(state.cached_block_ids)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from ladder_engine import trace
-from ladder_engine.state import FREE, Cached, RunState, SequenceState, Status, Work
+from ladder_engine.state import FREE, Cached, RunState, SequenceState, Status, Step
 from ladder_engine.trace import RunStarted
 
 COUNTERS = ("num_cached_tokens", "num_regained_tokens", "num_recomputed_tokens", "preemptions")
@@ -17,10 +17,26 @@ class TraceError(Exception):
 
 
 class BlockFolder:
-    """Applies the events of blocks to a state of its own."""
+    """Applies the events of blocks to a state of its own.
+
+    What comes by the hundred in one step, its works and who said something, is gathered here: `settle` puts it into the
+    state.
+    """
 
     def __init__(self, state: RunState) -> None:
         self.state = state
+        self._works = {work.seq_id: work for work in state.open_step.work}
+        self._said = list(state.open_step.said)
+        self._num_tokens = state.open_step.num_tokens
+
+    def settle(self) -> None:
+        """Bring the open step up to the last event."""
+        self._note(work=tuple(self._works.values()), said=tuple(self._said))
+
+    def _open(self, number: int) -> None:
+        """A step begins."""
+        self.state.open_step = Step(number=number)
+        self._works, self._said, self._num_tokens = {}, [], 0
 
     def _allocated(self, event: trace.BlocksAllocated) -> None:
         sequence = self._sequence(event.seq_id, "waiting", "preempted", "running")
@@ -46,7 +62,7 @@ class BlockFolder:
 
     def _forked(self, event: trace.Forked) -> None:
         state, parent = self.state, self._sequence(event.parent_id, "running")
-        work = self._work(event.parent_id)
+        work = self._works.get(event.parent_id)
         computed = work.end if work else parent.num_computed_tokens
         held = parent.block_table[: -(-computed // self._config.block_size)]
         self._require(
@@ -193,9 +209,6 @@ class BlockFolder:
         if statuses and sequence.status not in statuses:
             raise self._error(f"{sequence.name} is {sequence.status}, but should be {' or '.join(statuses)}")
         return sequence
-
-    def _work(self, seq_id: int) -> Work | None:
-        return next((work for work in self.state.open_step.work if work.seq_id == seq_id), None)
 
     def _take(self, sequence: SequenceState, block_id: int) -> None:
         """Give the sequence a block that nobody has."""

@@ -15,14 +15,14 @@ import msgspec
 from ladder_engine.sampling import SamplingParams
 from ladder_engine.trace import AnyEvent
 
-KernelMode = Literal["auto", "torch", "interpret"]
+KernelMode = Literal["auto", "torch", "triton", "interpret"]
 MAX_FRAME = 64 << 20
 
 
 class Run(msgspec.Struct, frozen=True, tag_field="type", tag=True):
     """Run the scenario file, in one of its variants; a run that is going on is stopped first.
 
-    `until`: see Advance. `models_dir` is where added models are kept.
+    `until`: see Advance. `models_dir` is where added models are kept; `model` takes the place of the scenario's own.
     """
 
     scenario: str
@@ -31,6 +31,7 @@ class Run(msgspec.Struct, frozen=True, tag_field="type", tag=True):
     until: int | None = None
     models_dir: str = ""
     watch_kernels: bool = False
+    model: str = ""
 
 
 class Advance(msgspec.Struct, frozen=True, tag_field="type", tag=True):

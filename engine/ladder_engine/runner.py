@@ -10,6 +10,7 @@ from pathlib import Path
 import torch
 from ladder_kernels.dispatch import KernelError, choose
 from ladder_kernels.observing import observed
+from msgspec.structs import replace
 
 from ladder_engine.engine import Engine
 from ladder_engine.errors import EngineError, ScenarioError
@@ -39,14 +40,16 @@ def run_scenario(
     attend: Attend = lambda engine: engine.has_work,
     variant: str = "",
     models_dir: Path | None = None,
+    model: str = "",
 ) -> None:
     """Run a scenario file, in one of its variants (the first when none is named); `sink` takes the trace, a step at a time.
-    `models_dir` is where added models are kept.
+    `models_dir` is where added models are kept; `model` names one in the place of the scenario's own.
 
     Raises EngineError with one sentence. If the run had begun by then, the trace ends with a RunEnded that says the
     same. A run that `attend` breaks off ends with its sequences aborted.
     """
     scenario = with_variant(open_scenario(path, _words), variant)
+    scenario = replace(scenario, model=model or scenario.model)
     recorder = Recorder(sink)
     engine = _build(scenario, recorder, kernels, models_dir)
     error: str | None = None

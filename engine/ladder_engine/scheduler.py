@@ -193,7 +193,8 @@ class Scheduler:
         works: list[Work] = []
         spare = batch.spare - len(seqs)
         for seq in seqs:
-            work = Work.next(seq, 1 + spare)
+            chunk = seq.max_prefill_chunk or self.config.max_prefill_chunk or 1 + spare
+            work = Work.next(seq, min(chunk, 1 + spare))
             spare -= work.num_tokens - 1
             if work.num_tokens:  # a beam may have to wait for the others of its search
                 works.append(work)

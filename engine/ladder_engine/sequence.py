@@ -23,7 +23,6 @@ SEED_STRIDE = (
     0x9E3779B97F4A7C15  # far from every number that somebody would choose as the seed of another request
 )
 
-NO_LIMIT = 1 << 62
 
 Logprobs = tuple[tuple[int, float], ...]
 """(token id, natural log of its probability) pairs."""
@@ -70,7 +69,7 @@ class Sequence:
     extra_keys: ExtraKeys = ()
     priority: int = 0
     client: str = ""
-    max_prefill_chunk: int = NO_LIMIT
+    max_prefill_chunk: int | None = None
     arrived_step: int = 0
     was_admitted: bool = False
     num_computed_tokens: int = 0
@@ -96,7 +95,7 @@ class Sequence:
         cache_salt: str = "",
         priority: int = 0,
         client: str = "",
-        max_prefill_chunk: int = NO_LIMIT,
+        max_prefill_chunk: int | None = None,
     ) -> Sequence:
         """A sequence that knows its prompt and nothing else."""
         seed = seq_id if sampling.seed is None else sampling.seed

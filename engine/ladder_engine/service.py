@@ -78,7 +78,13 @@ class Service:
 
             models_dir = Path(command.models_dir) if command.models_dir else None
             run_scenario(
-                Path(command.scenario), send, command.kernels, self._attend, command.variant, models_dir
+                Path(command.scenario),
+                send,
+                command.kernels,
+                self._attend,
+                command.variant,
+                models_dir,
+                command.model,
             )
         except EngineError as error:
             if not begun:  # else the trace has said so

@@ -223,9 +223,10 @@ class RunState(msgspec.Struct, kw_only=True):
         if self.config is not None:
             for block_id in self.cached:
                 filled[block_id] = self.config.block_size
-            for seq_id in self.running:
-                sequence = self.sequences[seq_id]
-                for position, block_id in enumerate(sequence.block_table):
-                    tokens = sequence.tokens_in_block(position, self.config.block_size)
-                    filled[block_id] = max(filled[block_id], tokens)
+            for sequence in (self.sequences[seq_id] for seq_id in self.running):
+                full, rest = divmod(sequence.num_computed_tokens, self.config.block_size)
+                for block_id in sequence.block_table[:full]:
+                    filled[block_id] = self.config.block_size
+                for block_id in sequence.block_table[full : full + 1]:
+                    filled[block_id] = max(filled[block_id], rest)
         return filled

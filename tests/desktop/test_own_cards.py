@@ -62,3 +62,25 @@ def test_it_is_there_at_the_next_start_and_a_card_of_no_study_here_stands_in_the
         again = Application(tmp_path / "data", application._bare_pack, desk, application.theme)
         assert again.pack.studies[0].cards[-1] == CARD
         again.close()
+
+
+def test_the_list_deletes_own_cards_only_and_undo_brings_them_back(application, qtbot):
+    keep(application, qtbot)
+    application.window.show_page("cards")
+    page = application.window.page("cards")
+    page.filter.setText("is:new study:paging")
+    page.refilter()
+    page.table.selectAll()
+    page._select()
+    assert not page.drop_action.isEnabled()
+    page.filter.setText("is:own")
+    page.refilter()
+    page.table.selectAll()
+    page._select()
+    page.drop_action.trigger()
+    qtbot.waitUntil(lambda: not application._own_cards, timeout=30_000)
+    page = application.window.page("cards")
+    assert ITEM not in {entry.item_id for entry in page._entries}
+    page.undo()
+    qtbot.waitUntil(lambda: bool(application._own_cards), timeout=30_000)
+    assert ITEM in {entry.item_id for entry in application.window.page("cards")._entries}

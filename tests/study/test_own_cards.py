@@ -60,9 +60,9 @@ def test_a_card_is_there_after_a_restart_and_undone_over_one(tmp_path, clock):
     with Desk.open(tmp_path, clock) as desk:
         assert desk.redo() == "Redid Keeping prediction-batch"
         assert desk.own_cards.all() == (made(),)
-        desk.own_cards.drop(ITEM)
+        desk.own_cards.drop([ITEM])
         assert desk.own_cards.all() == ()
-        assert desk.undo() == "Undid Dropping prediction-batch"
+        assert desk.undo() == "Undid Deleting prediction-batch"
         assert desk.own_cards.all() == (made(),)
 
 
@@ -103,7 +103,7 @@ def test_the_list_finds_it(desk, pack, clock):
     desk.own_cards.keep(made())
     whole = studied(desk, pack)
     entries = catalogue(desk, whole, clock.now(), clock.zone())
-    for query in ("tag:prediction", "study:paging zebra", "prediction-batch"):
+    for query in ("tag:prediction", "is:own", "study:paging zebra", "prediction-batch"):
         assert [entry.item_id for entry in entries if parse_query(query)(entry)] == [ITEM], query
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from ladder_content.model import Study
 from PySide6.QtCore import Signal
@@ -74,6 +74,13 @@ class SetupView(Column):
         """What is chosen."""
         chosen = (study.id for study, box in zip(self._studies, self.boxes, strict=True) if box.isChecked())
         return Setting(self.length.currentData(), tuple(chosen))
+
+    def choose(self, minutes: int, study_ids: Collection[str], aloud: bool) -> None:
+        """Set the form."""
+        self.length.setCurrentIndex(self.length.findData(minutes))
+        for study, box in zip(self._studies, self.boxes, strict=True):
+            box.setChecked(study.id in study_ids)
+        self.aloud.setChecked(aloud)
 
     @property
     def can_begin(self) -> bool:

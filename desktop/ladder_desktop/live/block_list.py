@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import overload
+from functools import partial
 
 from ladder_engine.state import FREE, RunState, Step
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
 from ladder_desktop.live.block_words import block_text, block_words, owner_names, visible
+from ladder_desktop.live.lazy_rows import LazyRows
 from ladder_desktop.live.text_table import LEFT, Column, TextTable
 from ladder_desktop.theme import Theme
 
@@ -54,30 +54,11 @@ class BlockList(TextTable):
             for block_id, tokens in enumerate(filled)
         ]
         swatches = [None if owner == FREE else owner for owner in self._owners]
-        self.show_rows(rows, swatches, {1: BlockWords(state)})
+        self.show_rows(rows, swatches, {1: LazyRows(partial(block_words, state), len(rows))})
 
     def _pick(self, block_id: int) -> None:
         owner = self._owners[block_id]
         self.selected.emit(None if owner == FREE else owner)
-
-
-class BlockWords(Sequence[str]):
-    """The sentence on each block, made when somebody asks for it."""
-
-    def __init__(self, state: RunState) -> None:
-        self._state = state
-
-    def __len__(self) -> int:
-        return len(self._state.block_owner)
-
-    @overload
-    def __getitem__(self, index: int) -> str: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[str]: ...
-    def __getitem__(self, index: int | slice) -> str | list[str]:
-        if isinstance(index, slice):
-            return [self[at] for at in range(*index.indices(len(self)))]
-        return block_words(self._state, range(len(self))[index])
 
 
 def _news(state: RunState) -> dict[int, str]:

@@ -55,9 +55,8 @@ class BlockPicture:
         owned = np.array(state.block_owner)
         block_size = state.config.block_size if state.config else 1
         levels[: len(owned)] = np.array(state.tokens_in_blocks()) * (tall - gap) // block_size + gap
-        for seq_id in set(state.block_owner) - {FREE}:
-            mine = np.flatnonzero(owned == seq_id)
-            full[mine], empty[mine] = (colour.rgb() for colour in self.shades((seq_id,)))
+        ids, which = np.unique(owned, return_inverse=True)
+        full[: len(owned)], empty[: len(owned)] = self._inks(ids.tolist())[which].T
         for block_id, owners in state.shared.items():
             full[block_id] = self.shades(owners)[0].rgb()
         for block_id in state.cached_block_ids:
@@ -76,6 +75,19 @@ class BlockPicture:
         if self.selection is not None and self.selection not in owners:
             return blend(owner, surface, 0.28), blend(owner, surface, 0.10)
         return owner, blend(owner, surface, 0.30)
+
+    def _inks(self, owners: list[int]) -> Colours:
+        """The same for each of these owners, FREE among them, as [owners, 2]; owners of one colour are asked for once."""
+        free = self.theme.colour("kv_free")
+        known: dict[tuple[int, bool], tuple[int, int]] = {}
+        inks = []
+        for owner in owners:
+            key = owner % len(self.theme.owners) if owner != FREE else FREE, owner == self.selection
+            if key not in known:
+                full, empty = (free, free) if owner == FREE else self.shades((owner,))
+                known[key] = full.rgb(), empty.rgb()
+            inks.append(known[key])
+        return np.array(inks, np.uint32).reshape(-1, 2)
 
     def _stamp_sharing(self, canvas: Canvas, state: RunState) -> None:
         """Mark the blocks that several own, and those that are kept although nobody owns them."""

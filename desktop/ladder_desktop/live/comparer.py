@@ -7,6 +7,7 @@ from ladder_engine.comparison import Difference, differences, explain
 from ladder_engine.comparison import Side as Compared
 from ladder_engine.scenario import Scenario, engine_of
 
+from ladder_desktop.live.choice import Choice
 from ladder_desktop.live.duet import Duet
 
 
@@ -16,14 +17,15 @@ class Comparer:
     def __init__(self, client: EngineClient, duet: Duet) -> None:
         self._client, self.duet = client, duet
         self.scenario: Scenario | None = None
+        self._choice = Choice()
         self.names = ("", "")
         self.which: int | None = None
 
-    def start(self, scenario: Scenario, names: tuple[str, str]) -> None:
+    def start(self, scenario: Scenario, names: tuple[str, str], choice: Choice) -> None:
         """Begin with the first. Raises EngineError if there is no engine to be had."""
         self.duet.clear()
-        self.scenario, self.names, self.which = scenario, names, 0
-        self._client.run(scenario.path, variant=names[0])
+        self.scenario, self.names, self._choice, self.which = scenario, names, choice, 0
+        self._run(0)
 
     def stop(self) -> None:
         """Break off; what was recorded stays."""
@@ -44,11 +46,20 @@ class Comparer:
             if self.duet.sides[self.which].edge.ended is not None:
                 self.which = 1 if self.which == 0 else None
                 if self.which == 1:
-                    self._client.run(self.scenario.path, variant=self.names[1])
+                    self._run(1)
         except Exception:
             self.which = None
             raise
         return bool(events)
+
+    def _run(self, which: int) -> None:
+        assert self.scenario is not None
+        self._client.run(
+            self.scenario.path,
+            variant=self.names[which],
+            kernels=self._choice.kernels,
+            model=self._choice.model,
+        )
 
     @property
     def complete(self) -> bool:

@@ -26,6 +26,8 @@ Shape = Literal[
     "evicted",
     "prefill",
     "decode",
+    "accepted",
+    "rejected",
     "waiting",
     "preempted",
     "finished",
@@ -48,6 +50,8 @@ BLOCKS: tuple[tuple[Shape, str], ...] = (
 BATCH: tuple[tuple[Shape, str], ...] = (
     ("prefill", "prefill"),
     ("decode", "decode"),
+    ("accepted", "draft accepted"),
+    ("rejected", "draft rejected"),
     ("waiting", "waiting"),
     ("preempted", "preempted"),
     ("finished", "finished"),
@@ -160,7 +164,11 @@ class Legend(QWidget):
                 painter.drawRect(box.adjusted(3, 3, -3, -3))
             case "prefill":
                 painter.fillRect(box.adjusted(0, 2, 0, 0), theme.colour("prefill"))
-            case "decode":
+            case "decode" | "accepted" | "rejected":
+                if shape == "accepted":
+                    painter.fillRect(QRectF(middle.x() - 2, box.top(), 4, 6), theme.colour("draft_accepted"))
+                if shape == "rejected":
+                    painter.fillRect(QRectF(middle.x() - 1, middle.y(), 2, 6), theme.colour("draft_rejected"))
                 painter.fillRect(QRectF(middle.x() - 2, middle.y() - 2, 4, 4), theme.colour("decode"))
             case "waiting":
                 painter.fillRect(QRectF(box.left(), middle.y(), SAMPLE, 1), theme.colour("waiting"))

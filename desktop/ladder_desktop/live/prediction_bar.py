@@ -48,6 +48,7 @@ class PredictionBar(QFrame):
         self.keep_button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.keep_button.clicked.connect(self.keep_wanted)
         self.keep_wrong = QCheckBox("Keep wrong ones")
+        self.keep_wrong.setAccessibleName("Keep wrong predictions as cards")
         self.keep_wrong.setToolTip(
             "Keep every prediction that turns out wrong as a card, without being asked"
         )

@@ -30,6 +30,7 @@ class ReadsPicture(QWidget):
         self.theme = theme
         self.programs: list[ProgramReads] = []
         self.cursor_cell: tuple[int, int] | None = None  # program, place in the block_table
+        self.marked: int | None = None  # a block that another view points at
         self._reads: AttentionReads | None = None
         self._row, self._name, self._block_size = 0, "", 1
         self._shared: frozenset[int] = frozenset()
@@ -51,6 +52,12 @@ class ReadsPicture(QWidget):
         self.updateGeometry()
         self._describe()
         self.update()
+
+    def mark(self, block_id: int | None) -> None:
+        """Frame the column of a block; None frames none."""
+        if block_id != self.marked:
+            self.marked = block_id
+            self.update()
 
     @property
     def block_ids(self) -> tuple[int, ...]:
@@ -100,6 +107,11 @@ class ReadsPicture(QWidget):
                         side = max(2.0, min(wide, tall) / 5)
                         notch = QRectF(rect.right() - side, rect.top(), side, side)
                         painter.fillRect(notch, self.theme.colour("text"))
+        if self.marked in self.block_ids and self.programs:
+            place = self.block_ids.index(self.marked)
+            column = self.cell_rect(0, place).united(self.cell_rect(len(self.programs) - 1, place))
+            painter.setPen(QPen(self.theme.colour("accent"), 1.5))
+            painter.drawRect(column)
         if self.cursor_cell is not None:
             painter.setPen(QPen(self.theme.colour("text"), 2))
             painter.drawRect(self.cell_rect(*self.cursor_cell).adjusted(1, 1, -1, -1))

@@ -1,7 +1,8 @@
 """The batch timeline: one row a request, one column a step, the token budget of each step beneath.
 
 Prefill is a bar as tall as its share of the token budget, decode a dot, waiting a thin line; a preemption is a cross, the
-end of an answer an upright stroke. What lies after the playhead is pale.
+end of an answer an upright stroke. Of a draft, what was accepted stands upon the dot, and what was rejected hangs from it.
+What lies after the playhead is pale.
 """
 
 from __future__ import annotations

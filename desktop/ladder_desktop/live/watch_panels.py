@@ -12,11 +12,13 @@ from ladder_desktop.live.block_list import BlockList
 from ladder_desktop.live.figures import pace_figures, pool_figures, queue_figures
 from ladder_desktop.live.legend import BATCH, BLOCKS, Legend
 from ladder_desktop.live.lens import Lens
+from ladder_desktop.live.live_run import Sights
 from ladder_desktop.live.panel import panel
 from ladder_desktop.live.player import Player
 from ladder_desktop.live.plot_board import PlotBoard
 from ladder_desktop.live.request_list import RequestList
 from ladder_desktop.live.slots import Slots
+from ladder_desktop.live.step_table import BatchTable
 from ladder_desktop.live.timeline import Timeline
 from ladder_desktop.live.touch_panel import TouchPanel
 from ladder_desktop.theme import Theme
@@ -52,9 +54,13 @@ class WatchPanels(QWidget):
         self.side.setAccessibleName("Answer, or what can be touched")
         self.side.tabBar().setAccessibleName("Answer, or what can be touched")
         self.side.addTab(self.answer, "Answer")
-        self.side.addTab(self.touch, "Touch the engine")
+        self.side.addTab(self.touch, "Touch")
         self.lens = Lens(theme)
         self.timeline = Timeline(theme, player)
+        self.batch_table = BatchTable(theme, player)
+        self.batch = QStackedWidget()
+        self.batch.addWidget(self.timeline)
+        self.batch.addWidget(self.batch_table)
         self.plots = PlotBoard(theme, player)
         self.pool, self.queue, self.pace = QLabel(), QLabel(), QLabel()
         self._lay_out()
@@ -62,9 +68,10 @@ class WatchPanels(QWidget):
             view.selected.connect(self.selected)
         for described in (self.grid, self.slots, self.timeline, self.plots, self.lens):
             described.described.connect(self.described)
-        for sought in (self.timeline, self.plots):
+        for sought in (self.timeline, self.batch_table, self.plots):
             sought.sought.connect(self.sought)
         self.lens.pointed.connect(self.grid.point)
+        self.grid.pointed.connect(self.lens.picture.mark)
         self.grid.pointed.connect(self.slots.point)
         self.grid.zoomed.connect(self.turn_slots)
 
@@ -86,6 +93,8 @@ class WatchPanels(QWidget):
         if self.lens.isVisible():
             self.lens.show_state(state, selection)
         self.timeline.refresh()
+        if self.batch_table.isVisible():
+            self.batch_table.refresh()
 
     def select(self, state: RunState, seq_id: int | None) -> None:
         """Light one request in every view; None lights all."""
@@ -111,6 +120,30 @@ class WatchPanels(QWidget):
             self.lens.show_state(state, selection)
             self.lens.launches.setFocus()
         self.lens_turned.emit(shown)
+
+    @property
+    def sights(self) -> Sights:
+        """What is in sight, for a page that goes on with this run."""
+        return Sights(
+            side=self.side.currentIndex(),
+            blocks=self.blocks.currentIndex(),
+            batch=self.batch.currentIndex(),
+            plotting=self.plotting,
+            slots=not self.slots.isHidden(),
+            lens=not self.lens.isHidden(),
+        )
+
+    def take_over(self, sights: Sights) -> None:
+        """Have the same in sight as the page before."""
+        self.side.setCurrentIndex(sights.side)
+        self.blocks.setCurrentIndex(sights.blocks)
+        self.batch.setCurrentIndex(sights.batch)
+        self.slots.setVisible(sights.slots)
+        if sights.lens != self.sights.lens:
+            self.turn_lens(self._player.state, self._selection)
+        if sights.plotting:
+            self.views.setCurrentWidget(self.plots)
+            self.turned.emit(True)
 
     @property
     def plotting(self) -> bool:
@@ -141,6 +174,13 @@ class WatchPanels(QWidget):
             self.block_list.show_state(self._player.state)
         (self.block_list if self.block_list.isVisible() else self.grid).setFocus()
 
+    def turn_batch(self) -> None:
+        """Show the batch as a table, a row a step, or as a picture again."""
+        self.batch.setCurrentIndex(1 - self.batch.currentIndex())
+        if self.batch_table.isVisible():
+            self.batch_table.refresh()
+        (self.batch_table if self.batch_table.isVisible() else self.timeline).setFocus()
+
     def turn_slots(self) -> None:
         """Look into the block under the cursor, or no longer; with none there, into the first of the selected request."""
         self.slots.setHidden(self.slots.isVisible())
@@ -164,7 +204,7 @@ class WatchPanels(QWidget):
         self.lens.hide()
         for column, stretch in enumerate((3, 0, 2, 4)):
             self.upper.setStretchFactor(column, stretch)
-        batch = panel("Batch, one column a step", self.pace, self.timeline, Legend(self.theme, BATCH))
+        batch = panel("Batch, one column a step", self.pace, self.batch, Legend(self.theme, BATCH))
         self.panels = QSplitter(Qt.Orientation.Vertical)
         self.panels.addWidget(self.upper)
         self.panels.addWidget(batch)

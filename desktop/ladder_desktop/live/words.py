@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from ladder_engine.state import RunState, SequenceState
+from ladder_engine.state import RunState, SequenceState, Step
 from PySide6.QtGui import QColor, QFont
 
+from ladder_desktop.live.batch_cells import fill
 from ladder_desktop.live.canvas import red_green_blue
 from ladder_desktop.theme import Theme
 
@@ -44,8 +45,8 @@ def short_status(sequence: SequenceState) -> str:
         return "refused"
     if sequence.finish_reason == "length":
         return "finished, length"
-    if sequence.status == "preempted":
-        return "preempted, waits"
+    if sequence.status == "preempted" and sequence.wait_reason is not None:
+        return SHORT[sequence.wait_reason].replace("waits", "preempted", 1)
     if sequence.wait_reason is not None:
         return SHORT[sequence.wait_reason]
     return status_words(sequence)
@@ -72,10 +73,8 @@ def step_words(state: RunState, number: int, seq_id: int | None) -> str:
     step = state.steps[number - 1]
     if seq_id is None:
         took = seconds(step.schedule_s + step.execute_s + step.commit_s)
-        return (
-            f"Step {number}: {step.num_tokens - step.num_decode_tokens} tokens prefilled, {step.num_decode_tokens} decoded, "
-            f"{len(step.waiting)} waiting, {step.num_free_blocks} blocks free, {took}"
-        )
+        budget = f", of a budget of {state.config.max_num_batched_tokens}" if state.config else ""
+        return f"Step {number}: {_filled(step)}{budget}; {len(step.waiting)} waiting, {step.num_free_blocks} blocks free, {took}"
     parts = [
         f"{work.kind} of {work.num_tokens} token{'s' * (work.num_tokens != 1)} from position {work.start}"
         + (
@@ -92,6 +91,15 @@ def step_words(state: RunState, number: int, seq_id: int | None) -> str:
     if not parts:
         parts = ["waiting" if seq_id in step.waiting else "not here"]
     return f"Step {number}, {state.sequences[seq_id].name}: {', '.join(parts)}"
+
+
+def _filled(step: Step) -> str:
+    """What filled the token budget of a step."""
+    decoded, accepted, rejected, prefilled = fill(step)
+    drafts = (
+        f", {accepted} drafted and accepted, {rejected} drafted and rejected" if accepted + rejected else ""
+    )
+    return f"{prefilled} tokens prefilled, {decoded} decoded{drafts}"
 
 
 def seconds(value: float | None) -> str:

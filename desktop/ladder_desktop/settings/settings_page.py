@@ -10,7 +10,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QTabWidget, QVBoxLayout, QWidget
 
 from ladder_desktop.actions import make_action
-from ladder_desktop.pages import RunningPage
+from ladder_desktop.pages import Running
 
 WIDEST = 820
 
@@ -71,7 +71,7 @@ class SettingsPage(QWidget):
     def shutdown(self) -> None:
         """End what a panel runs."""
         for panel in self._built.values():
-            if isinstance(panel, RunningPage):
+            if isinstance(panel, Running):
                 panel.shutdown()
 
     def page_actions(self) -> list[QAction]:

@@ -10,6 +10,7 @@ import msgspec
 from ladder_content.model import Card, Pack
 
 from .journal import Journal
+from .marks import naming
 from .records import action_name
 from .store import Store
 
@@ -48,10 +49,11 @@ class OwnCards:
                 db.execute("DELETE FROM own_cards WHERE item_id = ?", (own.item_id,))
                 insert_own_cards(db, [own])
 
-    def drop(self, item_id: str) -> None:
-        """Part with a card; its reviews stay in the log."""
-        with self._journal.action(action_name("Dropping", item_id), item_id) as db:
-            db.execute("DELETE FROM own_cards WHERE item_id = ?", (item_id,))
+    def drop(self, item_ids: Sequence[str]) -> None:
+        """Part with some of them; their reviews stay in the log."""
+        label, item_id = naming("Deleting", item_ids)
+        with self._journal.action(label, item_id) as db:
+            db.executemany("DELETE FROM own_cards WHERE item_id = ?", [(each,) for each in item_ids])
 
 
 def with_own_cards(pack: Pack, cards: Iterable[OwnCard]) -> Pack:

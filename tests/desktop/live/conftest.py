@@ -42,6 +42,7 @@ class RecordedClient(EngineClient):
         variant: str = "",
         until: int | None = None,
         watch_kernels: bool = False,
+        model: str = "",
     ) -> None:
         self.calls.append(f"run {scenario.name}")
         events = busy_trace()

@@ -53,6 +53,7 @@ class TwoRuns(RecordedClient):
         variant: str = "",
         until: int | None = None,
         watch_kernels: bool = False,
+        model: str = "",
     ) -> None:
         self.calls.append(f"run {variant} until {until}")
         events = RUNS[variant]

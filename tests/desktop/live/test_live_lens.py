@@ -168,6 +168,20 @@ def test_the_keyboard_walks_the_picture_and_the_grid_follows(page, qtbot: QtBot)
     assert picture.cursor_cell == (0, 1)
 
 
+def test_the_column_of_the_block_under_the_grids_cursor_is_framed(page):
+    page.seek(STEPS)
+    picture = page.watch.lens.picture
+    block_id = picture.block_ids[1]
+    centre = picture.cell_rect(0, 1)
+    edge = int(centre.left()), int(centre.center().y())
+    before = picture.grab().toImage().pixelColor(*edge)
+    page.watch.grid.point(block_id)
+    assert picture.marked == block_id
+    assert picture.grab().toImage().pixelColor(*edge) != before
+    page.watch.grid.point(None)
+    assert picture.grab().toImage().pixelColor(*edge) == before
+
+
 def test_the_table_twin_says_the_same_as_the_picture(page):
     page.seek(STEPS)
     lens = page.watch.lens
