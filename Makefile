@@ -7,13 +7,14 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constr
 INPUTS := pyproject.toml constraints.txt
 PACK := content/ladder_content/packs/runtime-ladder
 
-.PHONY: help run setup test lint shots keys models bench-engine bench-live bench-start bench-study clean
+.PHONY: help run setup test lint shots pictures keys models bench-engine bench-live bench-start bench-study clean
 
 help:
 	@echo "make run         open Runtime Ladder (with no display: a tour in pictures, in tour/)"
 	@echo "make test        check style, types and import walls, and run every test"
 	@echo "make setup       only install what both need"
-	@echo "make shots       make the pictures of the README again"
+	@echo "make shots       every page in two themes and two sizes of text, as pictures in shots/, to look at"
+	@echo "make pictures    make the pictures of the README again"
 	@echo "make keys        make docs/keys.md again, the table of all keys"
 	@echo "make models      train the bundled models again from the lesson text (about an hour on one core)"
 	@echo "make bench-engine  the engine's speed against transformers' (about half an hour)"
@@ -46,7 +47,10 @@ lint: $(VENV)/.ready-test
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
 
-shots: setup
+shots: $(VENV)/.ready-test
+	@PYTHONPATH=desktop:content:engine:kernels QT_QPA_PLATFORM=offscreen $(BIN)/python -m tests.desktop.shots shots
+
+pictures: setup
 	@$(BIN)/runtime-ladder tour --out tour
 	@mkdir -p docs && cp tour/drill.png docs/drill.png && cp tour/live.png docs/live.png
 
@@ -73,4 +77,4 @@ bench-study: $(VENV)/.ready-test
 	@PYTHONPATH=desktop:content:engine:kernels $(BIN)/python -m tests.study.bench_study
 
 clean:
-	@rm -rf $(VENV) build tour .pytest_cache .mypy_cache .ruff_cache
+	@rm -rf $(VENV) build tour shots .pytest_cache .mypy_cache .ruff_cache
