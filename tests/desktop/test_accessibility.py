@@ -30,7 +30,7 @@ PLACES = [
 
 # Painted by hand, and without a mark of the focus while nothing has run.
 NOT_SEEN_YET = {
-    "Timeline in QWidget Batch timeline",
+    "Timeline in QStackedWidget Batch timeline",
     "BlockGrid in QStackedWidget KV blocks",
     "RequestList in QWidget Requests",
 }
