@@ -224,7 +224,9 @@ def test_a_run_goes_on(application: Application, recorded: list[RecordedClient],
     assert recorded[0].calls[-1] == "close"
 
 
-def test_plots_stay_in_sight(application: Application, recorded: list[RecordedClient], change: Change) -> None:
+def test_plots_stay_in_sight(
+    application: Application, recorded: list[RecordedClient], change: Change
+) -> None:
     page = cast(LivePage, shown(application, "live"))
     page.watch.turn_plots()
     after = cast(LivePage, change())

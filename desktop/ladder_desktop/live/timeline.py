@@ -7,6 +7,8 @@ What lies after the playhead is pale.
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import (
     QColor,
@@ -16,6 +18,7 @@ from PySide6.QtGui import (
     QMouseEvent,
     QPainter,
     QPaintEvent,
+    QPolygon,
     QResizeEvent,
 )
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
@@ -46,6 +49,7 @@ class Timeline(QAbstractScrollArea):
         self.num_steps = 0
         self._window = BatchWindow()
         self.selection: int | None = None
+        self.marks: Collection[int] = ()
         self.following = True
         self._ring = False
         self._num_rows = 0
@@ -171,6 +175,7 @@ class Timeline(QAbstractScrollArea):
         painter.drawImage(NAMES, RULER, rows.image(self.devicePixelRatioF()))
         painter.drawImage(NAMES, self._budget_top() + 8, budget.image(self.devicePixelRatioF()))
         self._paint_ruler(painter)
+        self._paint_marks(painter)
         self._paint_playhead(painter)
         self._paint_ring(painter)
 
@@ -214,6 +219,18 @@ class Timeline(QAbstractScrollArea):
                     Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignBottom,
                     str(step),
                 )
+
+    def _paint_marks(self, painter: QPainter) -> None:
+        """A flag in the ruler at each step that is marked."""
+        first = self.horizontalScrollBar().value()
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(self.theme.colour("warn"))
+        for step in self.marks:
+            x = NAMES + (step - first) * COLUMN
+            if NAMES < x <= self.viewport().width():
+                painter.drawPolygon(QPolygon([QPoint(x, 0), QPoint(x - COLUMN, 4), QPoint(x, 8)]))
+                painter.fillRect(x - 1, 0, 1, RULER, self.theme.colour("warn"))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
 
     def _paint_playhead(self, painter: QPainter) -> None:
         first = self.horizontalScrollBar().value()
