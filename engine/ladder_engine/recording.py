@@ -42,6 +42,7 @@ from ladder_engine.trace import (
 )
 
 CHUNK_EVENTS = 1000  # folding them takes some 10 ms
+EVENTS_A_REQUEST = 8  # that a chunk has more for each request in its keyframe, which costs time to write
 RECENT_STEPS = 2048
 
 _encoder = msgspec.msgpack.Encoder()
@@ -201,7 +202,7 @@ class Recording:
         self._done_at.append(len(self._register.done))
         self._known_at.append(len(self._register.ids))
         self._between = True
-        if len(self._open.events) >= self._chunk_events:
+        if len(self._open.events) >= self._chunk_events + EVENTS_A_REQUEST * len(self._light.sequences):
             self._seal()
 
     def _seal(self) -> None:

@@ -42,7 +42,7 @@ class RunStarted(Event, frozen=True):
     """The first event of every trace: the engine as it was built. `engine` is all that it was asked to be.
 
     `weight_bytes` is what every step reads of the model, `bytes_per_second` what the device moved in a large copy; both
-    are 0 in a trace of schema 3.
+    are 0 in a trace of schema 3. `marks` are the steps that somebody has marked, each with a note; they come with a saved trace.
     """
 
     schema: int
@@ -61,6 +61,7 @@ class RunStarted(Event, frozen=True):
     variant: str = ""
     weight_bytes: int = 0
     bytes_per_second: float = 0.0
+    marks: tuple[tuple[int, str], ...] = ()
 
 
 class Arrived(Event, frozen=True):

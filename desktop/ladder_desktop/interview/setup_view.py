@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from ladder_content.model import Study
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QFrame, QGridLayout, QLabel, QVBoxLayout, QWidget
 
 from ladder_desktop.chooser import Chooser
@@ -118,7 +118,7 @@ class SetupView(Column):
         for box in self.boxes:
             studies.addWidget(box)
         top = QLabel("Studies")
-        grid.addWidget(top, 1, 0)
+        grid.addWidget(top, 1, 0, Qt.AlignmentFlag.AlignTop)
         grid.addLayout(studies, 1, 1)
         grid.addWidget(self.aloud, 2, 1)
         grid.addWidget(self._voice_note, 3, 1)

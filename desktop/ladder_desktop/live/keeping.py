@@ -55,7 +55,7 @@ class Keeping(QObject):
         try:
             match path.suffix:
                 case ".jsonl":
-                    write_trace(path, player.recording.events())
+                    write_trace(path, player.marks.with_run(player.recording.events()))
                 case ".json":
                     write_chrome_trace(path, player.edge)
                 case ".png":

@@ -13,6 +13,8 @@ from ladder_engine.series import Series
 from ladder_engine.state import RunState
 from ladder_engine.trace import AnyEvent
 
+from ladder_desktop.live.marks import Marks
+
 FULL_SPEED = 1_000_000
 SPEEDS = (1, 2, 5, 10, 20, 30, 60, 120, FULL_SPEED)
 LEAD_S = 0.4  # how far the engine may be ahead of the playhead, in seconds of playing
@@ -32,6 +34,7 @@ class Player:
         self._owed = 0  # steps that were asked for at the edge and have not come yet
         self.recording = Recording()
         self.series = Series()
+        self.marks = Marks()
         self.position = 0
         self.state = RunState()
 
@@ -40,6 +43,7 @@ class Player:
         self.recording.close()
         self.recording = Recording()
         self.series = Series(self.series.slo)
+        self.marks = Marks()
         self.position = 0
         self.state = RunState()
         self.pause()
@@ -84,6 +88,7 @@ class Player:
         """Take the next events of the run. Raises TraceError if they do not add up, TraceFileError when the disk is full."""
         at_edge = self.position == self.last
         self.recording.feed(events)
+        self.marks.hear(events[:1])
         for index in range(len(self.series), self.last):
             self.series.append(self.recording.step(index), self.edge)
         if self._owed and self.position < self.last:

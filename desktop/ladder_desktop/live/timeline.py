@@ -7,6 +7,8 @@ What lies after the playhead is pale.
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import (
     QColor,
@@ -16,6 +18,7 @@ from PySide6.QtGui import (
     QMouseEvent,
     QPainter,
     QPaintEvent,
+    QPolygon,
     QResizeEvent,
 )
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
@@ -46,6 +49,7 @@ class Timeline(QAbstractScrollArea):
         self.num_steps = 0
         self._window = BatchWindow()
         self.selection: int | None = None
+        self.marks: Collection[int] = ()
         self.following = True
         self._ring = False
         self._num_rows = 0
@@ -156,9 +160,10 @@ class Timeline(QAbstractScrollArea):
             painter.setPen(self.theme.colour("faint"))
             painter.drawText(
                 self.viewport().rect(),
-                Qt.AlignmentFlag.AlignCenter,
+                Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap,
                 "Run the scenario: its requests appear here, one row each, and its steps, one column each.",
             )
+            self._paint_ring(painter)
             return
         if self._picture is None or self._ratio != self.devicePixelRatioF():
             self._picture = self._paint_pictures()
@@ -170,7 +175,11 @@ class Timeline(QAbstractScrollArea):
         painter.drawImage(NAMES, RULER, rows.image(self.devicePixelRatioF()))
         painter.drawImage(NAMES, self._budget_top() + 8, budget.image(self.devicePixelRatioF()))
         self._paint_ruler(painter)
+        self._paint_marks(painter)
         self._paint_playhead(painter)
+        self._paint_ring(painter)
+
+    def _paint_ring(self, painter: QPainter) -> None:
         if self._ring:
             painter.setPen(self.theme.colour("accent"))
             painter.drawRect(self.viewport().rect().adjusted(0, 0, -1, -1))
@@ -211,6 +220,18 @@ class Timeline(QAbstractScrollArea):
                     str(step),
                 )
 
+    def _paint_marks(self, painter: QPainter) -> None:
+        """A flag in the ruler at each step that is marked."""
+        first = self.horizontalScrollBar().value()
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(self.theme.colour("warn"))
+        for step in self.marks:
+            x = NAMES + (step - first) * COLUMN
+            if NAMES < x <= self.viewport().width():
+                painter.drawPolygon(QPolygon([QPoint(x, 0), QPoint(x - COLUMN, 4), QPoint(x, 8)]))
+                painter.fillRect(x - 1, 0, 1, RULER, self.theme.colour("warn"))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+
     def _paint_playhead(self, painter: QPainter) -> None:
         first = self.horizontalScrollBar().value()
         x = NAMES + (self.player.position - first) * COLUMN
@@ -234,11 +255,13 @@ class Timeline(QAbstractScrollArea):
         """Qt: who came by keyboard sees where the keyboard is."""
         super().focusInEvent(event)
         self._ring = event.reason() in (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason)
+        self.viewport().update()
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
         """Qt: no ring without the keyboard."""
         super().focusOutEvent(event)
         self._ring = False
+        self.viewport().update()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Qt: a name or a row selects its request, the ruler and the budget seek."""

@@ -13,6 +13,7 @@ from ladder_desktop.live.figures import pace_figures, pool_figures, queue_figure
 from ladder_desktop.live.legend import BATCH, BLOCKS, Legend
 from ladder_desktop.live.lens import Lens
 from ladder_desktop.live.live_run import Sights
+from ladder_desktop.live.mark_list import MarkList
 from ladder_desktop.live.panel import panel
 from ladder_desktop.live.player import Player
 from ladder_desktop.live.plot_board import PlotBoard
@@ -51,10 +52,12 @@ class WatchPanels(QWidget):
         self.touch = TouchPanel()
         self.side = QTabWidget()
         self.side.setDocumentMode(True)
-        self.side.setAccessibleName("Answer, or what can be touched")
-        self.side.tabBar().setAccessibleName("Answer, or what can be touched")
+        self.side.setAccessibleName("Answer, what can be touched, marks")
+        self.side.tabBar().setAccessibleName("Answer, what can be touched, marks")
         self.side.addTab(self.answer, "Answer")
         self.side.addTab(self.touch, "Touch")
+        self.marks = MarkList(theme, player)
+        self.side.addTab(self.marks, "Marks")
         self.lens = Lens(theme)
         self.timeline = Timeline(theme, player)
         self.batch_table = BatchTable(theme, player)
@@ -68,12 +71,13 @@ class WatchPanels(QWidget):
             view.selected.connect(self.selected)
         for described in (self.grid, self.slots, self.timeline, self.plots, self.lens):
             described.described.connect(self.described)
-        for sought in (self.timeline, self.batch_table, self.plots):
+        for sought in (self.timeline, self.batch_table, self.plots, self.marks):
             sought.sought.connect(self.sought)
         self.lens.pointed.connect(self.grid.point)
         self.grid.pointed.connect(self.lens.picture.mark)
         self.grid.pointed.connect(self.slots.point)
         self.grid.zoomed.connect(self.turn_slots)
+        self.marks.changed.connect(self._marked)
 
     def show_state(self, state: RunState, selection: int | None) -> None:
         """Draw the state at the playhead, or the plots, whichever is in sight."""
@@ -92,6 +96,9 @@ class WatchPanels(QWidget):
         self.answer.show_state(state, selection)
         if self.lens.isVisible():
             self.lens.show_state(state, selection)
+        if self.marks.isVisible():
+            self.marks.refresh()
+        self.timeline.marks = self._player.marks.notes
         self.timeline.refresh()
         if self.batch_table.isVisible():
             self.batch_table.refresh()
@@ -188,6 +195,11 @@ class WatchPanels(QWidget):
         if self.grid.cursor_block is None and mine is not None and mine.block_table:
             self.grid.point(mine.block_table[0])
         self.slots.show_state(self._player.state)
+
+    def _marked(self) -> None:
+        """Marks have changed: show where they are."""
+        self.side.setCurrentWidget(self.marks)
+        self.show_state(self._player.state, self._selection)
 
     def _lay_out(self) -> None:
         blocks = QWidget()
