@@ -191,10 +191,9 @@ class Scheduler:
     def _share_budget(self, batch: Batch, seqs: list[Sequence]) -> list[Work]:
         """Add works: one token for each of these, and the rest of the budget to the first who lack more."""
         works: list[Work] = []
-        spare = batch.spare - len(seqs)
+        spare, max_chunk = batch.spare - len(seqs), self.config.max_prefill_chunk
         for seq in seqs:
-            chunk = seq.max_prefill_chunk or self.config.max_prefill_chunk or 1 + spare
-            work = Work.next(seq, min(chunk, 1 + spare))
+            work = Work.next(seq, 1 + spare, seq.max_prefill_chunk or max_chunk)
             spare -= work.num_tokens - 1
             if work.num_tokens:  # a beam may have to wait for the others of its search
                 works.append(work)
@@ -244,20 +243,11 @@ class Scheduler:
     def _tell(self, batch: Batch) -> None:
         """Record the works."""
         step, time = self._recorder.step, self._recorder.time
-        self._recorder.write_all(
-            [
-                Scheduled(
-                    step,
-                    time,
-                    work.seq.seq_id,
-                    work.start,
-                    work.num_tokens,
-                    work.kind,
-                    len(work.draft_tokens),
-                )
-                for work in batch.works
-            ]
-        )
+        events = [
+            Scheduled(step, time, one.seq.seq_id, one.start, one.num_tokens, one.kind, len(one.draft_tokens))
+            for one in batch.works
+        ]
+        self._recorder.write_all(events)
 
     def _admit(self, seq: Sequence) -> None:
         """Let a waiting sequence into the running batch, with the blocks that hold its first tokens already."""
