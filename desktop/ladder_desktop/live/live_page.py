@@ -30,6 +30,7 @@ from ladder_desktop.live.live_run import LiveRun, Watched
 from ladder_desktop.live.player import Player
 from ladder_desktop.live.prediction_bar import PredictionBar
 from ladder_desktop.live.scenario_head import ScenarioHead
+from ladder_desktop.live.succession import go_on, watched
 from ladder_desktop.live.touching import Touching
 from ladder_desktop.live.transport import Transport
 from ladder_desktop.live.watch_panels import WatchPanels
@@ -67,13 +68,11 @@ class LivePage(QWidget):
         """`run` is what another page of this kind has handed over; `take_over` has the rest of it."""
         super().__init__(parent)
         self.theme = theme
-        self._run = run or LiveRun(client_factory())
+        self.live = run or LiveRun(client_factory())
         self._handed_over = False
-        self.player, self.duet, self.comparer = self._run.player, self._run.duet, self._run.comparer
-        self._client = self._run.client
+        self.player, self.duet, self.comparer = self.live.player, self.live.duet, self.live.comparer
+        self._client = self.live.client
         self.selection: int | None = None
-        self._ran: tuple[Scenario, str] | None = None
-        self._bound: int | None = None  # what the engine was told last
         self._active = False
         self._since = QElapsedTimer()
         self._timer = QTimer(self)
@@ -99,7 +98,7 @@ class LivePage(QWidget):
         wire(self)
         self._actions = live_actions(self)
         self.tell_scenario()
-        self._show()
+        self.refresh()
 
     @property
     def comparing(self) -> bool:
@@ -133,7 +132,7 @@ class LivePage(QWidget):
         self.diagnosis.shutdown()
         if not self._handed_over:
             self.keeping.close()
-            self._run.close()
+            self.live.close()
 
     @property
     def place(self) -> str:
@@ -143,47 +142,14 @@ class LivePage(QWidget):
     def hand_over(self) -> object:
         """Return the run that is watched, with all that is shown of it; the engine goes on."""
         self._handed_over = True
-        reader, self.keeping.reader = self.keeping.reader, None
-        scenario = self.head.scenario
-        return Watched(
-            run=self._run,
-            ran=self._ran,
-            bound=self._bound,
-            comparing=self.comparing,
-            selection=self.selection,
-            scenarios=self.head.scenarios,
-            picked=(scenario.id if scenario else "", self.head.variant),
-            reader=reader,
-            touched=self.touching.counts,
-            choice=self.choosing.choice,
-            guess=self.forecast.guess,
-            outcome=self.forecast.outcome,
-            sights=self.watch.sights,
-        )
+        return watched(self)
 
     def take_over(self, kept: object) -> None:
         """Go on with the run of the page before, whose `LiveRun` this page was made with."""
-        if not isinstance(kept, Watched):
-            return
-        for scenario in kept.scenarios[len(self.head.scenarios) :]:
-            self.head.add(scenario)
-        self.head.choose(kept.picked[0])
-        self.head.choose_variant(kept.picked[1])
-        self._ran, self._bound = kept.ran, kept.bound
-        self.choosing.choose(kept.choice)
-        self.keeping.reader, self.touching.counts, self.forecast.guess = kept.reader, kept.touched, kept.guess
-        self.watch.take_over(kept.sights)
-        if kept.outcome is not None:
-            self.forecast.show(kept.outcome)
-        if kept.comparing:
-            self._face(self.compare_panels)
-            self._show_compared()
-        self.transport.refresh()
-        self.select(kept.selection)
-        self.tell_what_is_shown()
-        self._show()
+        if isinstance(kept, Watched):
+            go_on(self, kept)
 
-    def _show_compared(self) -> None:
+    def show_compared(self) -> None:
         """Name the two runs, and show what differs if both are over."""
         scenario, names = self.comparer.scenario, self.comparer.names
         if scenario is None:
@@ -204,30 +170,26 @@ class LivePage(QWidget):
             return
         self._begin()
         self.player.play()
-        self._bound = self.player.bound
         try:
-            self._client.run(
-                scenario.path,
-                variant=self.head.variant,
-                until=self._bound,
+            self.live.start(
+                scenario,
+                self.head.variant,
+                self.choosing.choice,
                 watch_kernels=not self.watch.lens.isHidden(),
-                kernels=self.choosing.choice.kernels,
-                model=self.choosing.choice.model,
             )
         except EngineError as error:
             self._fail(str(error))
             return
-        self._ran = (scenario, self.head.variant)
         self._starting()
 
     def show_recording(self, name: str) -> None:
         """Make room for a recording, which is read from the next frame on."""
         self._client.stop()
         self._begin()
-        self._ran = None
+        self.live.ran = None
         self.head.say(f"A recording: {name}")
         self._wake()
-        self._show()
+        self.refresh()
 
     def compare(self, names: tuple[str, str] | None = None) -> None:
         """Run two variants of the picked scenario, the first two when none are named, and show them side by side."""
@@ -236,15 +198,15 @@ class LivePage(QWidget):
             self.head.say("This scenario has no variants to compare.", "bad")
             return
         left, right = names or scenario.variant_names[:2]
-        self._face(self.compare_panels)
+        self.face(self.compare_panels)
         self.select(None)
         try:
             self.comparer.start(scenario, (left, right), self.choosing.choice)
         except EngineError as error:
             self._fail(str(error))
             return
-        self._show_compared()
-        self._ran = (scenario, "")
+        self.show_compared()
+        self.live.ran = (scenario, "")
         self.duet.play()
         self._starting()
 
@@ -258,7 +220,7 @@ class LivePage(QWidget):
 
     def tell_what_is_shown(self) -> None:
         """Say so while the panels show another scenario, or another variant, than the one that is picked."""
-        ran = self._ran
+        ran = self.live.ran
         shown = (
             None
             if ran is None or ran == (self.head.scenario, "" if self.comparing else self.head.variant)
@@ -281,10 +243,10 @@ class LivePage(QWidget):
         moved = self.deck.tick(elapsed)
         self._pace()
         if moved or news:
-            self._show()
+            self.refresh()
         if not (self.deck.playing or self.busy):
             self._timer.stop()
-            self._show()
+            self.refresh()
 
     def toggle(self) -> None:
         """Play or pause; a pause holds the engine too."""
@@ -294,7 +256,7 @@ class LivePage(QWidget):
             self.deck.play()
             self.follow()
         self._pace()
-        self._show()
+        self.refresh()
         self._wake()
 
     def step_by(self, steps: int) -> None:
@@ -302,14 +264,14 @@ class LivePage(QWidget):
         self.deck.step_by(steps)
         self._pace()
         self.follow()
-        self._show()
+        self.refresh()
         self._wake()
 
     def seek(self, position: int) -> None:
         """Move the playhead; it goes on playing if it did."""
         self.deck.seek(position)
         self.follow()
-        self._show()
+        self.refresh()
 
     def follow(self) -> None:
         """Keep the playhead in sight."""
@@ -324,7 +286,7 @@ class LivePage(QWidget):
         """Put the two runs on the clock of steps, or of seconds."""
         if self.comparing:
             self.duet.turn_clock()
-            self._show()
+            self.refresh()
 
     def select(self, seq_id: int | None) -> None:
         """Light one request in every view; None lights all."""
@@ -377,7 +339,7 @@ class LivePage(QWidget):
             self.deck.pause()
             self._fail(str(error))
         edge = self.deck.edge
-        if before[1].config is None and edge.config is not None and self._ran is not None:
+        if before[1].config is None and edge.config is not None and self.live.ran is not None:
             self.tell_what_is_shown()
         if edge.ended is not before[1].ended and edge.ended is not None:
             self._ended(edge.ended.error)
@@ -389,40 +351,30 @@ class LivePage(QWidget):
             self._fail(error)
         elif self.comparing:
             if self.comparer.complete:
-                self._show_compared()
+                self.show_compared()
                 names = self.comparer.names
                 self.forecast.settle(dict(zip(names, (side.edge for side in self.duet.sides), strict=True)))
-        elif self._ran is not None:
-            self.forecast.settle({self._ran[1]: self.player.edge}, self.touching.touched)
+        elif self.live.ran is not None:
+            self.forecast.settle({self.live.ran[1]: self.player.edge}, self.touching.touched)
 
     def _pace(self) -> None:
-        """Tell the engine how far it may go, where that is news."""
-        if self.comparing or not self._client.running:
-            return
-        bound = self.player.bound
-        ahead = (
-            bound is not None
-            and self._bound is not None
-            and 0 <= bound - self._bound < self.player.speed // 8
-        )
-        if bound != self._bound and not (self.player.playing and ahead):
-            self._client.advance(bound)
-            self._bound = bound
+        if not self.comparing:
+            self.live.pace()
 
     def _fail(self, sentence: str) -> None:
         """Leave on the page what went wrong, and tell the window."""
         self.head.say(sentence, "bad")
         self.failed.emit(sentence)
-        self._show()
+        self.refresh()
 
     def _starting(self) -> None:
         self.head.say("Starting the engine…")
-        self._show()
+        self.refresh()
         self._wake()
 
     def _begin(self) -> None:
         """Forget the run that was watched, for another."""
-        self._face(self.watch)
+        self.face(self.watch)
         self.comparer.which = None
         self.keeping.close()
         self.player.clear()
@@ -430,7 +382,8 @@ class LivePage(QWidget):
         self.touching.clear()
         self.select(None)
 
-    def _face(self, face: QWidget) -> None:
+    def face(self, face: QWidget) -> None:
+        """Put the panels of one run in sight, or those of two."""
         self.faces.setCurrentWidget(face)
         self.transport.player = self.deck
         self.transport.refresh()
@@ -447,7 +400,8 @@ class LivePage(QWidget):
         self.forecast.give_up()
         self.tell_what_is_shown()
 
-    def _show(self) -> None:
+    def refresh(self) -> None:
+        """Show everything as it is now."""
         self.transport.refresh()
         if self.comparing:
             self.compare_panels.show_state()
@@ -458,7 +412,7 @@ class LivePage(QWidget):
         self.prediction.show_running(self.busy)
         config = self.deck.edge.config
         if config is not None:
-            where = "Measured on this machine" if self._ran else "As it was recorded"
+            where = "Measured on this machine" if self.live.ran else "As it was recorded"
             self.source.setText(f"{where}: {config.model}, {config.kernels} kernels, {config.device}")
 
     def _lay_out(self) -> None:

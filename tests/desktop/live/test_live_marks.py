@@ -69,7 +69,7 @@ def test_a_mark_is_a_flag_over_the_timeline(page: LivePage, qtbot: QtBot) -> Non
     x = geometry.NAMES + 9 * geometry.COLUMN - 2
     before = page.watch.timeline.viewport().grab().toImage().pixelColor(x, 4).name()
     page.player.marks.turn(9)
-    page._show()
+    page.refresh()
     after = page.watch.timeline.viewport().grab().toImage().pixelColor(x, 4).name()
     assert before != after == page.theme.colour("warn").name()
 
@@ -78,7 +78,7 @@ def test_a_note_is_written_at_the_playhead_and_saved_with_the_run(
     page: LivePage, make: Make, qtbot: QtBot, tmp_path: Path
 ) -> None:
     page.watch.side.setCurrentWidget(page.watch.marks)
-    page._show()
+    page.refresh()
     page.watch.marks.note.setFocus()
     qtbot.keyClicks(page.watch.marks.note, "the pool is full, mn")
     qtbot.keyClick(page.watch.marks.note, Qt.Key.Key_Return)
