@@ -124,6 +124,7 @@ class WatchPanels(QWidget):
         self.side.setHidden(shown)
         self.panels.setSizes([3, 2] if shown else [3, 4])  # a table and a picture need the room
         if shown:
+            self.upper.setSizes([3, 0, 0, 7])
             self.lens.show_state(state, selection)
             self.lens.launches.setFocus()
         self.lens_turned.emit(shown)
