@@ -15,8 +15,8 @@ from typing import Any
 
 import msgspec
 
-from ladder_engine.errors import TraceFileError
 from ladder_engine.state import RunState, SequenceState, Step
+from ladder_engine.trace_file import in_full
 
 REQUESTS, ENGINE = 1, 2  # process ids: the two groups of tracks
 STEPS, KERNELS = 1, 2  # thread ids of the engine's own tracks
@@ -39,16 +39,10 @@ def chrome_trace(state: RunState) -> Iterator[Slice]:
 
 def write_chrome_trace(path: Path, state: RunState) -> None:
     """Write the run as JSON; the file is there in full or not at all. Raises TraceFileError naming it."""
-    part = path.with_name(path.name + ".part")
-    try:
-        with part.open("wb") as file:
-            file.write(b'{"displayTimeUnit": "ms", "traceEvents": [\n')
-            file.writelines(_joined(chrome_trace(state)))
-            file.write(b"\n]}\n")
-        part.replace(path)
-    except OSError as error:
-        part.unlink(missing_ok=True)
-        raise TraceFileError(f"{path}: cannot be written ({error.strerror}); choose another place.") from None
+    with in_full(path) as part, part.open("wb") as file:
+        file.write(b'{"displayTimeUnit": "ms", "traceEvents": [\n')
+        file.writelines(_joined(chrome_trace(state)))
+        file.write(b"\n]}\n")
 
 
 def _joined(slices: Iterable[Slice]) -> Iterator[bytes]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from itertools import islice
 from pathlib import Path
 from types import TracebackType
@@ -151,14 +152,26 @@ def read_trace(path: Path) -> list[AnyEvent]:
 
 def write_trace(path: Path, events: Iterable[AnyEvent]) -> None:
     """Write a whole run; the file is there in full or not at all. Raises TraceFileError."""
-    part = path.with_name(path.name + ".part")
-    with TraceWriter(part) as write:
+    with in_full(path) as part, TraceWriter(part) as write:
         for batch in batched(events, 10_000):
             write(batch)
+
+
+@contextmanager
+def in_full(path: Path) -> Iterator[Path]:
+    """A file to write into, which becomes `path` at the end, or vanishes where that is not reached.
+
+    Raises TraceFileError naming `path` for any OSError in between.
+    """
+    part = path.with_name(path.name + ".part")
     try:
+        yield part
         part.replace(path)
     except OSError as error:
         raise TraceFileError(f"{path}: cannot be written ({error.strerror}); choose another place.") from None
+    finally:
+        with suppress(OSError):
+            part.unlink(missing_ok=True)
 
 
 def batched(events: Iterable[AnyEvent], count: int) -> Iterator[list[AnyEvent]]:

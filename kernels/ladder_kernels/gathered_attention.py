@@ -19,6 +19,9 @@ from torch import Tensor
 
 LIKE_CONTEXT = 64  # a gathered sequence is padded by fewer positions than this
 LIKE_LENGTH = 16  # with more new tokens than this, a sequence has enough work to be a group of its own
+MAX_ROWS = (
+    1 << 13
+)  # how many heads a group gathers, unless a single sequence has more: they should fit the cache
 MAX_SCORES = 1 << 22  # how many scores are held at once
 
 
@@ -123,16 +126,10 @@ def _lay_out(
     context_lens: Tensor,
     window: int | None,
 ) -> _Layout:
-    starts, contexts = cu_seqlens_q.tolist(), context_lens.tolist()
-    kinds: dict[tuple[int, int], list[int]] = {}
-    for seq, context in enumerate(contexts):
-        q_len = starts[seq + 1] - starts[seq]
-        if q_len:
-            like = -seq - 1 if q_len > LIKE_LENGTH else -(-context // LIKE_CONTEXT)
-            kinds.setdefault((q_len, like), []).append(seq)
+    lengths = zip(cu_seqlens_q.diff().tolist(), context_lens.tolist(), strict=True)
     groups: list[_Group] = []
     order, begin = [torch.empty(0, dtype=torch.long, device=query.device)], 0
-    for (q_len, _), seqs in kinds.items():
+    for q_len, seqs in _alike(list(lengths), key_cache.shape[2]):
         members = torch.tensor(seqs, device=query.device)
         lens = context_lens[members].long()
         rows, places = _rows(key_cache, block_tables[members], lens, q_len, window)
@@ -145,6 +142,20 @@ def _lay_out(
     tokens = torch.cat(order)
     room = key_cache.new_empty(2, max((len(group.rows) for group in groups), default=0), query.shape[-1])
     return _Layout(groups, tokens, torch.argsort(tokens), room[0], room[1])
+
+
+def _alike(lengths: list[tuple[int, int]], kv_heads: int) -> Iterator[tuple[int, list[int]]]:
+    """Sequences of as many new tokens and a like context, by (q_len, context length) of each: q_len, and who they are."""
+    kinds: dict[tuple[int, int], list[int]] = {}
+    for seq, (q_len, context) in enumerate(lengths):
+        if q_len:
+            like = -seq - 1 if q_len > LIKE_LENGTH else -(-context // LIKE_CONTEXT)
+            kinds.setdefault((q_len, like), []).append(seq)
+    for (q_len, _), seqs in kinds.items():
+        longest = max(lengths[seq][1] for seq in seqs)
+        most = max(1, MAX_ROWS // (longest * kv_heads))
+        for first in range(0, len(seqs), most):
+            yield q_len, seqs[first : first + most]
 
 
 def _rows(

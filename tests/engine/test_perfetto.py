@@ -13,6 +13,7 @@ from ladder_engine.fold import fold
 from ladder_engine.kernel_trace import KernelCalls, KernelLaunch
 from ladder_engine.perfetto import ENGINE, REQUESTS, chrome_trace, write_chrome_trace
 from ladder_engine.trace import KernelsRan
+from ladder_engine.trace_file import write_trace
 from msgspec.structs import replace
 
 from tests.traces import busy_trace
@@ -113,3 +114,12 @@ def test_kernels_of_watched_steps_stand_end_to_end_within_their_step(tmp_path: P
 def test_a_place_that_cannot_be_written_is_one_sentence(tmp_path: Path) -> None:
     with pytest.raises(TraceFileError, match=r"no/run\.json: cannot be written"):
         write_chrome_trace(tmp_path / "no" / "run.json", STATE)
+
+
+def test_what_cannot_take_its_place_leaves_nothing_behind(tmp_path: Path) -> None:
+    place = tmp_path / "run.json"
+    place.mkdir()
+    for write in (lambda: write_chrome_trace(place, STATE), lambda: write_trace(place, busy_trace())):
+        with pytest.raises(TraceFileError, match=r"run\.json: cannot be written"):
+            write()
+        assert list(tmp_path.iterdir()) == [place]
