@@ -68,7 +68,12 @@ class PageMaker:
         from ladder_desktop.lessons.lesson_page import LessonPage
 
         page = LessonPage(
-            self._app.pack, study, self._app.theme, memory=self._app.preferences, voice=self._app.preferences
+            self._app.pack,
+            study,
+            self._app.theme,
+            memory=self._app.preferences,
+            voice=self._app.preferences,
+            own=self._app.pack_in_own_words,
         )
         page.go.connect(self._app.go)
         return page
