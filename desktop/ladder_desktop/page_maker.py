@@ -81,7 +81,7 @@ class PageMaker:
     def _drill(self) -> QWidget:
         from ladder_desktop.review.drill_page import DrillPage
 
-        page = DrillPage(self._app.desk, self._app.pack, self._app.theme)
+        page = DrillPage(self._app.desk, self._app.pack, self._app.theme, typing=self._app.preferences)
         page.go.connect(self._app.go)
         page.answered.connect(self._app.refresh_counts)
         return page
