@@ -20,8 +20,9 @@ from ladder_desktop.page_maker import PageMaker
 from ladder_desktop.palette.opening import PaletteOpener
 from ladder_desktop.preferences import ZOOMS, Preferences
 from ladder_desktop.progress_files import ProgressFiles
-from ladder_desktop.study import Desk, OwnCard, StudyError, items_of, kin_of, with_own_cards
+from ladder_desktop.study import Desk, Edit, OwnCard, StudyError, items_of, kin_of, with_own_cards
 from ladder_desktop.study.backups import Backups
+from ladder_desktop.study.overlay import reworded_pack
 from ladder_desktop.targets import parse
 from ladder_desktop.theme import Theme, ThemeError, apply
 from ladder_desktop.theme_file import Themes, wanted_theme
@@ -56,6 +57,7 @@ class Application(QObject):
         self._garbage = GarbageCollector(self)
         self._closed = False
         self._search: SearchIndex | None = None
+        self._searched: list[Edit] = []  # the own wording that the search knows
         self._take(pack)
         self.preferences = Preferences.open(data_dir)
         self.registry = ActionRegistry(self.preferences, self)
@@ -98,12 +100,18 @@ class Application(QObject):
 
     @property
     def search(self) -> SearchIndex:
-        """What finds places in the pack."""
-        if self._search is None:
+        """What finds places in the pack, its cards in the person's own words."""
+        edits = self.desk.words.all_edits()
+        if self._search is None or edits != self._searched:
             from ladder_desktop.search import SearchIndex
 
-            self._search = SearchIndex.open(self.data_dir, self.pack)
+            self._stop_search()
+            self._search, self._searched = SearchIndex.open(self.data_dir, self.pack_in_own_words()), edits
         return self._search
+
+    def pack_in_own_words(self) -> Pack:
+        """Return the pack with every card as the person has reworded it."""
+        return reworded_pack(self.pack, self.desk.words.all_edits())
 
     def _stop_search(self) -> None:
         if self._search is not None:
@@ -204,6 +212,8 @@ class Application(QObject):
     def _page_shown(self, _key: str) -> None:
         """Bring the rail up to date, and remember the place now: a window that is killed comes back to it."""
         self.refresh_counts()
+        if self._search is not None:
+            self.search.prepare_in_background()
         self.preferences.place = self.window.place
         self.preferences.file.sync()
 

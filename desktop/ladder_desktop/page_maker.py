@@ -69,7 +69,12 @@ class PageMaker:
         from ladder_desktop.lessons.lesson_page import LessonPage
 
         page = LessonPage(
-            self._app.pack, study, self._app.theme, memory=self._app.preferences, voice=self._app.preferences
+            self._app.pack,
+            study,
+            self._app.theme,
+            memory=self._app.preferences,
+            voice=self._app.preferences,
+            own=self._app.pack_in_own_words,
         )
         page.go.connect(self._app.go)
         return page
@@ -77,7 +82,7 @@ class PageMaker:
     def _drill(self) -> QWidget:
         from ladder_desktop.review.drill_page import DrillPage
 
-        page = DrillPage(self._app.desk, self._app.pack, self._app.theme)
+        page = DrillPage(self._app.desk, self._app.pack, self._app.theme, typing=self._app.preferences)
         page.go.connect(self._app.go)
         page.answered.connect(self._app.refresh_counts)
         return page

@@ -136,6 +136,8 @@ class Preferences(QObject):
     """Where its upper left corner was, where the platform tells; None before it was first closed."""
     maximized = Setting(False, _flag)
     """Whether it filled the screen then."""
+    typed_answers = Setting(False, _flag)
+    """Whether answers in words are typed before one looks."""
     introduced = Setting(False, _flag)
     """Whether the first-run view was left."""
     recent: Setting[list[str]] = Setting([], _list, _json)

@@ -34,7 +34,8 @@ class LessonPage(QWidget):
     """Shows a study of a pack. `go` asks the window for another page: "live:<scenario id>".
 
     Call `shutdown` before the page goes: a program of its sandbox may be running. `memory` keeps the tab, and on each
-    tab the place where a person was; `voice` says who reads aloud, and how fast.
+    tab the place where a person was; `voice` says who reads aloud, and how fast; `own` returns the pack with its cards in the person's own
+    words.
     """
 
     title = "Lesson"
@@ -47,9 +48,11 @@ class LessonPage(QWidget):
         theme: Theme,
         memory: Memory | None = None,
         voice: VoiceChoice | None = None,
+        own: Callable[[], Pack] | None = None,
     ) -> None:
         super().__init__()
         self._memory = memory or ShortMemory()
+        self._own = own
         self._remembered_as = f"lesson/{pack.id}.{study.id}"
         self._fact_ids = {fact.id for fact in pack.facts}
         markdown = Markdown(theme, self._fact_ids)
@@ -98,7 +101,10 @@ class LessonPage(QWidget):
         return self._study
 
     def activate(self) -> None:
-        """Give the keyboard to what is shown."""
+        """Give the keyboard to what is shown, and show questions in the words they have now."""
+        if self._own is not None:
+            own = next(study for study in self._own().studies if study.id == self._study.id)
+            self.questions.show_words(own.cards)
         self.tabs.currentWidget().setFocus(Qt.FocusReason.OtherFocusReason)
 
     def deactivate(self) -> None:

@@ -39,7 +39,7 @@ class QuestionsView(PassesFocus):
 
     def __init__(self, study: Study, markdown: Markdown, theme: Theme) -> None:
         super().__init__()
-        self._cards = study.cards
+        self._cards = study.cards  # in the person's own words, where there are any
         self._markdown = markdown
         self._theme = theme
         self._revealed = False
@@ -61,6 +61,15 @@ class QuestionsView(PassesFocus):
         self.reader.link_activated.connect(self.link_activated)
         self.first_focus = self.questions
         self._show(self.questions.currentRow())
+
+    def show_words(self, cards: tuple[Card, ...]) -> None:
+        """Take over the same cards in other words; what is on show stays on show."""
+        if cards == self._cards:
+            return
+        self._cards = cards
+        vars(self).pop("_words", None)
+        self.questions.name(cards, self._markdown)
+        self._refresh()
 
     @property
     def current(self) -> Card | None:
@@ -212,9 +221,15 @@ class _Questions(QListWidget):
         wrap_items(self)
         self.setMinimumWidth(220)
         self.setMinimumHeight(120)
-        for number, card in enumerate(cards, start=1):
-            QListWidgetItem(f"{number}.  {markdown.plain(blanked(card))}", self)
+        for _ in cards:
+            QListWidgetItem(self)
+        self.name(cards, markdown)
         self.setCurrentRow(0)
+
+    def name(self, cards: tuple[Card, ...], markdown: Markdown) -> None:
+        """Write the question of each card."""
+        for row, card in enumerate(cards):
+            self.item(row).setText(f"{row + 1}.  {markdown.plain(blanked(card))}")
 
     def embolden(self, rows: Collection[int]) -> None:
         """Set these questions in bold, and no others."""

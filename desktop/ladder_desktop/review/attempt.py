@@ -46,8 +46,10 @@ class Attempt:
         return Rating.AGAIN if self.right is False else Rating.GOOD
 
     def submit(self, typed: str) -> bool:
-        """Take a typed result; an empty one is none. False, and nothing changes, if it cannot be read."""
+        """Take what was typed; words are kept and not judged. False, and nothing changes, if a number cannot be read."""
         expected = self.card.expected
+        if expected is None:
+            self.typed = typed.strip()
         if expected is None or not typed.strip():
             return True
         value = parse_number(typed, expected.unit)
@@ -67,6 +69,6 @@ class Attempt:
     def detail(self) -> dict[str, object]:
         """Return what the review log keeps of it; nothing if there was no answer."""
         if self.right is None:
-            return {}
+            return {"typed": self.typed} if self.typed else {}
         answer = {"typed": self.typed} if self.picked is None else {"picked": self.picked}
         return {**answer, "right": self.right}

@@ -1,14 +1,17 @@
-"""The part of a card on which one answers: a field for a number, or options to pick from; after it, the verdict."""
+"""The part of a card on which one answers: a field for a number, a box for words, or options to pick from; after it,
+the verdict, or what was typed.
+"""
 
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from ladder_desktop.review.answer_field import AnswerField
 from ladder_desktop.review.attempt import Attempt
 from ladder_desktop.review.numbers_typed import written
 from ladder_desktop.review.option_button import OptionButton
+from ladder_desktop.review.own_answer import AnswerBox, OwnAnswer
 from ladder_desktop.review.prose import PackText
 from ladder_desktop.review.step_view import LETTERS, Verdict
 from ladder_desktop.theme import Theme
@@ -26,15 +29,39 @@ class AttemptView(QWidget):
         self._attempt: Attempt | None = None
         self._parts: list[QWidget] = []
         self.field: AnswerField | None = None
+        self.box: AnswerBox | None = None
         self.buttons: list[OptionButton] = []
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
         self._rows = QVBoxLayout(self)
         self._rows.setContentsMargins(0, 0, 0, 0)
         self._rows.setSpacing(8)
 
-    def show_attempt(self, attempt: Attempt) -> None:
-        """Show what waits for an answer; nothing for a card to be answered aloud."""
+    @property
+    def typed(self) -> str:
+        """What stands in the field or the box."""
+        if self.field is not None:
+            return self.field.line.text()
+        return self.box.toPlainText() if self.box is not None else ""
+
+    @typed.setter
+    def typed(self, text: str) -> None:
+        if self.field is not None:
+            self.field.line.setText(text)
+        elif self.box is not None:
+            self.box.setPlainText(text)
+
+    @property
+    def input(self) -> QWidget | None:
+        """What is typed into."""
+        return self.field.line if self.field is not None else self.box
+
+    def show_attempt(self, attempt: Attempt, typing: bool = False) -> None:
+        """Show what waits for an answer; for a card to be answered aloud nothing, or a box to those who type."""
         self._attempt = attempt
         self._clear()
+        if typing and attempt.card.kind in ("qa", "cloze"):
+            self.box = AnswerBox()
+            self._add(self.box)
         if attempt.card.expected is not None:
             self.field = AnswerField(attempt.card.expected.unit)
             self._add(self.field)
@@ -55,6 +82,8 @@ class AttemptView(QWidget):
             return
         if attempt.card.expected is not None:
             self._add(NumberVerdict(attempt))
+        elif attempt.typed:
+            self._add(OwnAnswer(attempt.typed, attempt.card))
         if attempt.chosen is not None:
             self._add(Verdict(attempt.chosen, True, self._text))
         if attempt.correct is not None and attempt.chosen is not attempt.correct:
@@ -72,6 +101,7 @@ class AttemptView(QWidget):
         self._parts.clear()
         self.buttons = []
         self.field = None
+        self.box = None
 
     def _click(self) -> None:
         button = self.sender()

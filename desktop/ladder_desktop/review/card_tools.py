@@ -195,7 +195,7 @@ class CardTools(QObject):
         for action in (self.edit, self.info, self.fact):
             menu.addAction(action)
         menu.addSeparator()
-        for action in (self._page.undo_action, self._page.redo_action):
+        for action in (self._page.undo_action, self._page.redo_action, self._page.typing_action):
             menu.addAction(action)
         menu.addSeparator()
         _submenu(menu, "Cram a study", self._crams)

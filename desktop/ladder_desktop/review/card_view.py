@@ -63,8 +63,10 @@ class CardView(Column):
         """Whether the answer is on show."""
         return not self._back.isHidden()
 
-    def show_question(self, study: Study, card: Card, attempt: Attempt, note: str = "") -> None:
-        """Show the front of a card, with nothing ticked."""
+    def show_question(
+        self, study: Study, card: Card, attempt: Attempt, note: str = "", typing: bool = False
+    ) -> None:
+        """Show the front of a card, with nothing ticked; with `typing` there is a box for words, too."""
         self._card = card
         self._overline.setText(
             "  ·  ".join(
@@ -75,10 +77,10 @@ class CardView(Column):
             )
         )
         self._question.set_question(card, False)
-        self.attempt.show_attempt(attempt)
+        self.attempt.show_attempt(attempt, typing)
         self._answer.set_blocks(card.answer)
         self.points.show_points(card.key_points)
-        field = [self.attempt.field.line] if self.attempt.field else []
+        field = [self.attempt.input] if self.attempt.input is not None else []
         tab_through(self, *field, *self.attempt.buttons, self.lab, *self.points.ticks)
         self._follow_up.set_line(card.follow_up)
         self._aside.setVisible(bool(card.follow_up))
@@ -87,7 +89,7 @@ class CardView(Column):
         self._sources.show_facts(card.facts)
         self.lab.show_lab(card.lab)
         self._back.hide()
-        self._cue.setText(CUES[card.kind])
+        self._cue.setText("" if self.attempt.box is not None else CUES[card.kind])
         self._cue.show()
         self.setAccessibleName(f"Question: {blanked(card)}")
         self.show_top()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import astuple, dataclass
 from random import Random
+from typing import Protocol
 
 from ladder_content.model import Card, Pack
 from PySide6.QtCore import Signal
@@ -47,8 +48,27 @@ class Unfinished:
     scrolled: float
 
 
+class TypingChoice(Protocol):
+    """Whether a person types answers in words; the window's preferences are one."""
+
+    @property
+    def typed_answers(self) -> bool:
+        """Whether there is a box to type into."""
+
+    @typed_answers.setter
+    def typed_answers(self, typed: bool) -> None: ...
+
+
+class Aloud:
+    """Answers in words are spoken, until somebody wants it otherwise."""
+
+    typed_answers = False
+
+
 class DrillPage(ReviewPage):
     """Drills the cards of a pack in the order that the desk gives. `shuffle` orders the options of lever cards.
+
+    `typing` says whether there is a box to type words into.
 
     Besides the queue it goes through sessions (cram, review ahead) and shows one card out of turn.
     `go` asks the window for another page: "tickets", "study:<id>" for a lesson, or "live:<id>" for a scenario.
@@ -67,8 +87,10 @@ class DrillPage(ReviewPage):
         clock: Clock | None = None,
         stopwatch: Stopwatch | None = None,
         shuffle: Random | None = None,
+        typing: TypingChoice | None = None,
     ) -> None:
         super().__init__(desk, pack, theme, clock, stopwatch)
+        self._typing = typing or Aloud()
         self._cards = {
             f"{pack.id}/{card.id}": (study, card) for study in pack.studies for card in study.cards
         }
@@ -98,9 +120,14 @@ class DrillPage(ReviewPage):
         self._rows.addWidget(self.session_bar)
         self._rows.addWidget(self._stack, 1)
         self._rows.addWidget(self._footer)
-        self.reveal_action = self.make_action("reveal", "Show answer", self.reveal, *GO_ON)
+        self.reveal_action = self.make_action(
+            "reveal", "Show answer", self.reveal, *GO_ON, "Ctrl+Return", "Ctrl+Enter"
+        )
         self.accept_action = self.make_action("accept", "Rate as suggested", self._accept, *GO_ON)
         self._pick_actions = [self._make_pick_action(place) for place in range(len(LETTERS))]
+        self.typing_action = self.make_action("type", "Type answers", self._turn_typing, "T")
+        self.typing_action.setCheckable(True)
+        self.typing_action.setChecked(self._typing.typed_answers)
         self.tools = CardTools(self, pack)
         self._header_row.insertWidget(2, self.marks_line)
         self._header_row.insertSpacing(3, 18)
@@ -194,14 +221,14 @@ class DrillPage(ReviewPage):
 
     def hand_over(self) -> object:
         """Return the card on show as it stands: what is typed, picked, revealed and ticked."""
-        view, field = self.card_view, self.card_view.attempt.field
+        view = self.card_view
         return Unfinished(
             item=self.item,
             attempt=self.attempt,
             session=self.session,
             out_of_turn=self._out_of_turn,
             stopwatch=self.stopwatch,
-            typed=field.line.text() if field is not None else self.attempt.typed if self.attempt else "",
+            typed=self.attempt.typed if self.attempt and view.revealed else view.attempt.typed,
             revealed=view.revealed,
             ticked=view.points.ticked,
             scrolled=view.scrolled,
@@ -214,8 +241,7 @@ class DrillPage(ReviewPage):
         self.session, self._out_of_turn = kept.session, kept.out_of_turn
         self._show(kept.item, kept.attempt)
         self.stopwatch = kept.stopwatch
-        if self.card_view.attempt.field is not None:
-            self.card_view.attempt.field.line.setText(kept.typed)
+        self.card_view.attempt.typed = kept.typed
         if kept.revealed:
             self.reveal()
         for position in kept.ticked:
@@ -224,10 +250,9 @@ class DrillPage(ReviewPage):
 
     def focus_target(self) -> QWidget:
         """Return the field to type into, or the text, so that arrow and page keys scroll it."""
-        field = self.card_view.attempt.field
         if self.item is None:
             return self
-        return field.line if field is not None else self.card_view
+        return self.card_view.attempt.input or self.card_view
 
     def bring_back(self, item_id: str) -> None:
         """Show the question of a card whose rating was undone; a ticket leaves the card on show alone."""
@@ -243,9 +268,10 @@ class DrillPage(ReviewPage):
         """Take what was typed, and show the answer of the question on show."""
         if self.item is None or self.attempt is None or self.card_view.revealed:
             return
-        field = self.card_view.attempt.field
-        if field is not None and not self.attempt.submit(field.line.text()):
-            announce(self, field.refuse())
+        view = self.card_view.attempt
+        if view.input is not None and not self.attempt.submit(view.typed):
+            if view.field is not None:
+                announce(self, view.field.refuse())
             return
         self.card_view.reveal()
         self._suggest(self.attempt)
@@ -307,9 +333,11 @@ class DrillPage(ReviewPage):
             card = reworded(card, self.desk.words.edits(self.item.item_id))
             note = self.desk.words.note(self.item.item_id)
             self.attempt = begun or Attempt(card, self._shuffle)
-            self.card_view.show_question(study, card, self.attempt, note)
+            self.card_view.show_question(study, card, self.attempt, note, self._typing.typed_answers)
             self._suggest(self.attempt)
-            self._reveal_hint.setText(_hint(card))
+            self._reveal_hint.setText(
+                "Ctrl+Enter shows the answer" if self.card_view.attempt.box is not None else _hint(card)
+            )
             self.stopwatch.start()
             announce(self, blanked(card))
         self._stack.setCurrentWidget(self.card_view if self.item else self.done_view)
@@ -358,6 +386,13 @@ class DrillPage(ReviewPage):
         name = suggestion.name.capitalize()
         self._rating_hint.setText(f"Space is {name}")
         self.suggestion.setText("" if attempt.right is None else f"Suggested: {name}")
+
+    def _turn_typing(self) -> None:
+        """Have a box to type words into, or none, from this card on."""
+        self._typing.typed_answers = self.typing_action.isChecked()
+        if self.item is not None and not self.card_view.revealed:
+            self._show(self.item, self.attempt)
+            self.focus_target().setFocus()
 
     def _accept(self) -> None:
         if self.attempt is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import (
@@ -17,14 +18,14 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from ladder_desktop.beside import Beside
 from ladder_desktop.review.announce import announce
 from ladder_desktop.review.away_panel import AwayPanel
-from ladder_desktop.review.fitting import Fitting
 from ladder_desktop.review.shift_view import ShiftView
 from ladder_desktop.review.steps_text import read_steps, read_weights, written_steps, written_weights
 from ladder_desktop.stats.figures import plural
 from ladder_desktop.study import Algorithm, Desk, Shift, StudyError, StudySettings
-from ladder_desktop.study.optimiser import HOW_TO_INSTALL, Outcome, is_installed
+from ladder_desktop.study.optimiser import HOW_TO_INSTALL, Outcome, is_installed, optimise
 from ladder_desktop.study.settings import MOST_PER_DAY
 from ladder_desktop.theme import Theme
 
@@ -63,7 +64,8 @@ class StudySettingsPanel(QWidget):
         self.save.setProperty("role", "primary")
         self.undo = QPushButton("Undo")
         self.away = AwayPanel(desk, theme)
-        self.fitting = Fitting(self)
+        self.fitting = Beside(self)
+        self._previewing = Beside(self)
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(PREVIEW_AFTER_MS)
@@ -112,11 +114,22 @@ class StudySettingsPanel(QWidget):
         self.said.setText("")
         differs = wanted != self._desk.settings
         self.save.setEnabled(differs or self.move_learned.isChecked())
-        if self.move_learned.isChecked():
-            shift = self._desk.planner.preview(wanted)
-            first = self._desk.planner.today()
-            self.shift.show_load(first, shift.before, shift.after, shift_sentence(shift))
-            self.shift.show()
+        if not self.move_learned.isChecked():
+            return
+        if self._desk.is_large:
+            self.said.setText("Reckoning what would move…")
+            self._previewing.start(self._desk.apart(partial(_preview, wanted)))
+        else:
+            self._show_shift(self._desk.planner.preview(wanted))
+
+    def _show_shift(self, shift: Shift) -> None:
+        self.said.setText("")
+        first = self._desk.planner.today()
+        self.shift.show_load(first, shift.before, shift.after, shift_sentence(shift))
+        self.shift.show()
+
+    def _preview_failed(self, error: BaseException) -> None:
+        self.said.setText(f"What would move could not be reckoned ({error}).")
 
     # What a person does
 
@@ -147,12 +160,13 @@ class StudySettingsPanel(QWidget):
         """Fit weights to the log, beside the window."""
         self.fit.setEnabled(False)
         self.fit_said.setText("Fitting…")
-        self.fitting.start(self._desk.planner.histories(), self._desk.settings.algorithm)
+        self.fitting.start(partial(optimise, self._desk.planner.histories(), self._desk.settings.algorithm))
 
     def shutdown(self) -> None:
         """The panel is not shown again: leave no thread behind."""
         self._timer.stop()
         self.fitting.stop()
+        self._previewing.stop()
 
     def _fitted(self, outcome: Outcome) -> None:
         self.fit.setEnabled(True)
@@ -162,9 +176,9 @@ class StudySettingsPanel(QWidget):
             self.weights.setPlainText(written_weights(outcome.parameters))
             self.fit_said.setText(f"{outcome.sentence} They stand in the field; Save takes them over.")
 
-    def _fit_failed(self, sentence: str) -> None:
+    def _fit_failed(self, error: BaseException) -> None:
         self.fit.setEnabled(True)
-        self.fit_said.setText(sentence)
+        self.fit_said.setText(f"The weights could not be fitted ({error}); they stay as they are.")
 
     def _put_defaults(self) -> None:
         self.weights.setPlainText(written_weights(Algorithm().parameters))
@@ -196,6 +210,8 @@ class StudySettingsPanel(QWidget):
         self.undo.clicked.connect(self.take_back)
         self.defaults.clicked.connect(self._put_defaults)
         self.fit.clicked.connect(self.start_fit)
+        self._previewing.finished.connect(self._show_shift)
+        self._previewing.failed.connect(self._preview_failed)
         self.fitting.finished.connect(self._fitted)
         self.fitting.failed.connect(self._fit_failed)
         self.away.changed.connect(self._moved)
@@ -257,6 +273,10 @@ class StudySettingsPanel(QWidget):
         self.move_learned.setAccessibleName(self.move_learned.text())
         for button in (self.save, self.undo, self.fit, self.defaults, self.away.look, self.away.apply):
             button.setAccessibleName(button.text())
+
+
+def _preview(wanted: StudySettings, desk: Desk) -> Shift:
+    return desk.planner.preview(wanted)
 
 
 def shift_sentence(shift: Shift) -> str:

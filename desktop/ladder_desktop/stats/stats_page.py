@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 from ladder_content.model import Pack
@@ -20,11 +22,12 @@ from PySide6.QtWidgets import (
 )
 
 from ladder_desktop.actions import explain, make_action
+from ladder_desktop.beside import Beside
 from ladder_desktop.chooser import Chooser
 from ladder_desktop.dialogs import show_fault
 from ladder_desktop.exporting.files import ExportError, replacing, write_zip
 from ladder_desktop.study import Desk
-from ladder_desktop.study.statistics import Scope
+from ladder_desktop.study.statistics import Scope, Statistics
 from ladder_desktop.theme import Theme
 
 from .figures import Figures
@@ -51,6 +54,12 @@ class StatsPage(QWidget):
         self.period = _chooser("Period", PERIODS)
         for chooser in (self.study, self.period):
             chooser.currentIndexChanged.connect(self.refresh)
+        self._counting = Beside(self)
+        self._counting.finished.connect(self._show)
+        self._counting.failed.connect(self._failed)
+        self.progress = QLabel("Counting your answers…")
+        self.progress.setProperty("role", "muted")
+        self.progress.hide()
         self.today = TodayTiles()
         self.gallery = Gallery(theme, self._names)
         for exhibit in self.gallery.exhibits:
@@ -89,8 +98,22 @@ class StatsPage(QWidget):
     def refresh(self) -> None:
         """Show the numbers of the chosen study and period."""
         scope = Scope(self.study.currentData(), self.period.currentData())
-        statistics = self._desk.statistics(scope, self._names.tags)
-        empty = not statistics.days and scope.study_id is None
+        if not self._desk.is_large:
+            self._show(self._desk.statistics(scope, self._names.tags))
+            return
+        self.progress.show()
+        self._counting.start(self._desk.apart(partial(_count, scope, self._names.tags)))
+
+    def shutdown(self) -> None:
+        """The page is not shown again: leave no thread behind."""
+        self._counting.stop()
+
+    def _failed(self, error: BaseException) -> None:
+        self.progress.setText(f"The log could not be counted: {error}")
+
+    def _show(self, statistics: Statistics) -> None:
+        self.progress.hide()
+        empty = not statistics.days and statistics.scope.study_id is None
         self._stack.setCurrentIndex(1 if empty else 0)
         for action in (self._export, self._tables):
             explain(action, "Nothing has been answered yet." if empty else "")
@@ -151,6 +174,7 @@ class StatsPage(QWidget):
         rows.setContentsMargins(40, 30, 40, 28)
         rows.setSpacing(16)
         rows.addLayout(head)
+        rows.addWidget(self.progress)
         rows.addWidget(self.today)
         rows.addWidget(Wall(self.gallery.places()))
         rows.addStretch(1)
@@ -200,6 +224,10 @@ class StatsPage(QWidget):
 
     def _drill(self) -> None:
         self.go.emit("drill")
+
+
+def _count(scope: Scope, tags: Mapping[str, Sequence[str]], desk: Desk) -> Statistics:
+    return desk.statistics(scope, tags)
 
 
 def _chooser(name: str, choices: object) -> Chooser:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from sqlite3 import Connection
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Self, TypeVar
 
 from . import adjustments, belongings, log
 from .adjustment import Adjustment
@@ -48,6 +48,8 @@ if TYPE_CHECKING:
     from .statistics import Scope, Statistics
 
 NOTHING_OWN = Belongings()
+LARGE = 10_000  # reviews; up to here statistics and a reschedule take some hundredths of a second
+T = TypeVar("T")
 
 _REGISTERED = (
     "SELECT item_id, kind, study_id, position FROM items WHERE position IS NOT NULL ORDER BY position"
@@ -161,6 +163,22 @@ class Desk:
         now, zone = self._clock.now(), self._clock.zone()
         with self._store.reading() as db:
             return progress_of_study(db, study_id, to_ms(now + LEARN_AHEAD), study_day(now, zone))
+
+    @property
+    def is_large(self) -> bool:
+        """Whether the log is so long that a window should have it counted beside itself (see `apart`)."""
+        with self._store.reading() as db:
+            return bool(db.execute("SELECT coalesce(max(seq), 0) > ? FROM reviews", (LARGE,)).fetchone()[0])
+
+    def apart(self, read: Callable[[Desk], T]) -> Callable[[], T]:
+        """Return a job that reads this folder on a desk of its own, in whatever thread it is called."""
+        folder, clock = self._store.path.parent, self._clock
+
+        def job() -> T:
+            with Desk.open(folder, clock) as desk:
+                return read(desk)
+
+        return job
 
     def statistics(self, scope: Scope, tags: Mapping[str, Sequence[str]]) -> Statistics:
         """Return all that can be said of the log and the states; `tags` gives the tags of each item id."""

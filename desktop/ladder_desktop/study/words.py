@@ -69,6 +69,11 @@ class Words:
         with self._store.reading() as db:
             return all_edits(db, item_id)
 
+    def all_edits(self) -> list[Edit]:
+        """Return the own wording of every item, by item and field."""
+        with self._store.reading() as db:
+            return all_edits(db)
+
     def edit(self, item_id: str, own: Mapping[str, str], originals: Mapping[str, str]) -> None:
         """Reword some fields of an item. A field that says what the pack says loses its own wording."""
         wanted = [

@@ -8,10 +8,11 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
-from ladder_desktop.review import fitting as fitting_room
+from ladder_desktop.review import study_settings as fitting_room
 from ladder_desktop.review.steps_text import read_steps, read_weights, written_steps, written_weights
 from ladder_desktop.review.study_settings import StudySettingsPanel
 from ladder_desktop.study import Algorithm, Desk, Rating, StudyError
+from ladder_desktop.study import desk as desk_room
 from ladder_desktop.study.optimiser import Outcome
 from ladder_desktop.theme import Theme
 from PySide6.QtCore import QDate, Qt
@@ -145,6 +146,21 @@ def test_a_finer_retention_survives_a_change_of_something_else(
     assert desk.settings.algorithm.desired_retention == 0.875
 
 
+def test_a_long_log_is_reckoned_beside_the_window(
+    panel: StudySettingsPanel, desk: Desk, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    panel.move_learned.setChecked(True)
+    at_once = panel.shift.sentence.text()
+    panel.move_learned.setChecked(False)
+    monkeypatch.setattr(desk_room, "LARGE", 0)
+    panel.move_learned.setChecked(True)
+    assert panel.said.text() == "Reckoning what would move…"
+    assert panel.shift.isHidden()
+    qtbot.waitUntil(lambda: not panel.shift.isHidden())
+    assert panel.said.text() == ""
+    assert panel.shift.sentence.text() == at_once
+
+
 # Fitting
 
 
@@ -214,7 +230,7 @@ def test_leaving_during_a_fit_leaves_no_thread(
     click(panel.fit)
     panel.shutdown()
     assert not panel.fitting.running
-    assert not [thread for thread in threading.enumerate() if thread.name.startswith("fit")]
+    assert not [thread for thread in threading.enumerate() if thread.name.startswith("beside")]
 
 
 # Days away

@@ -13,6 +13,7 @@ import pytest
 from ladder_desktop.stats.exhibit import Exhibit
 from ladder_desktop.stats.stats_page import StatsPage
 from ladder_desktop.study import Desk, Rating
+from ladder_desktop.study import desk as desk_room
 from ladder_desktop.study.statistics import Scope
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
@@ -132,6 +133,24 @@ def test_the_heat_map_walks_by_day_and_by_week(page: StatsPage, desk: Desk) -> N
     assert exhibit.reading.text() == today
     press(Qt.Key.Key_Left)
     assert exhibit.reading.text() == week_ago != today
+
+
+def test_a_long_log_is_counted_beside_the_window(
+    page: StatsPage, desk: Desk, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page.gallery.show_tables(True)
+    page.study.setCurrentIndex(1)
+    at_once = cells(page.gallery.calendar), [label.text() for label in page.today.numbers]
+    page.study.setCurrentIndex(0)
+    assert (cells(page.gallery.calendar), [label.text() for label in page.today.numbers]) != at_once
+    monkeypatch.setattr(desk_room, "LARGE", 0)
+    page.study.setCurrentIndex(2)
+    page.study.setCurrentIndex(1)  # the newer wish counts
+    assert page.progress.isVisible()
+    qtbot.waitUntil(page.progress.isHidden)
+    assert (cells(page.gallery.calendar), [label.text() for label in page.today.numbers]) == at_once
+    page.study.setCurrentIndex(2)
+    page.shutdown()
 
 
 def test_one_study_and_one_period(page: StatsPage, desk: Desk) -> None:
