@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import msgspec
 from ladder_engine.comparison import Difference, changed_fields
-from ladder_engine.config import EngineConfig
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QLabel, QSplitter, QVBoxLayout, QWidget
 
 from ladder_desktop.live.block_grid import BlockGrid
+from ladder_desktop.live.comparer import Comparer
 from ladder_desktop.live.difference_table import DifferenceTable
 from ladder_desktop.live.duet import Duet, Side
 from ladder_desktop.live.figures import pace_figures, pool_figures, queue_figures
@@ -102,8 +102,10 @@ class ComparePanels(QWidget):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(whole)
 
-    def begin(self, names: tuple[str, str], configs: tuple[EngineConfig, EngineConfig]) -> None:
+    def begin(self, comparer: Comparer) -> None:
         """Two other runs: their names, and the settings in which they differ."""
+        names, configs = comparer.names, comparer.engines
+        assert configs is not None
         fields = changed_fields(*configs)
         for view, side, name, config in zip(self.views, self.duet.sides, names, configs, strict=True):
             settings = msgspec.to_builtins(config)

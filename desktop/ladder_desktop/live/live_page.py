@@ -13,7 +13,7 @@ from ladder_content.model import Card, Pack
 from ladder_engine.client import EngineClient
 from ladder_engine.errors import EngineError
 from ladder_engine.fold import TraceError
-from ladder_engine.scenario import Scenario, engine_of
+from ladder_engine.scenario import Scenario
 from PySide6.QtCore import QElapsedTimer, Qt, QTimer, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QStackedWidget, QVBoxLayout, QWidget
@@ -163,12 +163,14 @@ class LivePage(QWidget):
         self._ran = (scenario, self.head.variant)
         self._starting()
 
-    def show_recording(self, name: str) -> None:
-        """Make room for a recording, which is read from the next frame on."""
+    def show_recording(self, name: str, compared: bool = False) -> None:
+        """Make room for a recording, which is read from the next frame on; or for two, side by side."""
         self._client.stop()
         self._begin()
         self._ran = None
-        self.head.say(f"A recording: {name}")
+        if compared:
+            self._face(self.compare_panels)
+        self.head.say(f"{'Two recordings' if compared else 'A recording'}: {name}")
         self._wake()
         self._show()
 
@@ -186,7 +188,7 @@ class LivePage(QWidget):
         except EngineError as error:
             self._fail(str(error))
             return
-        self.compare_panels.begin((left, right), (engine_of(scenario, left), engine_of(scenario, right)))
+        self.compare_panels.begin(self.comparer)
         self._ran = (scenario, "")
         self.duet.play()
         self._starting()
