@@ -7,16 +7,17 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constr
 INPUTS := pyproject.toml constraints.txt
 PACK := content/ladder_content/packs/runtime-ladder
 
-.PHONY: help run setup test lint shots keys models bench-engine bench-live bench-start bench-study clean
+.PHONY: help run setup test lint shots pictures keys models bench-engine bench-live bench-start bench-study clean
 
 help:
 	@echo "make run         open Runtime Ladder (with no display: a tour in pictures, in tour/)"
 	@echo "make test        check style, types and import walls, and run every test"
 	@echo "make setup       only install what both need"
-	@echo "make shots       make the pictures of the README again"
+	@echo "make shots       every page in two themes and two sizes of text, as pictures in shots/, to look at"
+	@echo "make pictures    make the pictures of the README again"
 	@echo "make keys        make docs/keys.md again, the table of all keys"
 	@echo "make models      train the bundled models again from the lesson text (about an hour on one core)"
-	@echo "make bench-engine  the engine's speed against transformers' (about 15 minutes)"
+	@echo "make bench-engine  the engine's speed against transformers' (about half an hour)"
 	@echo "make bench-live  frame times of the live panel while the engine works, jumps in a long recording, memory of an hour"
 	@echo "make bench-start time to the window, beside a bare PySide6 window"
 	@echo "make bench-study the study store at 20,000 cards and 200,000 reviews, beside Anki"
@@ -46,7 +47,10 @@ lint: $(VENV)/.ready-test
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
 
-shots: setup
+shots: $(VENV)/.ready-test
+	@PYTHONPATH=desktop:content:engine:kernels QT_QPA_PLATFORM=offscreen $(BIN)/python -m tests.desktop.shots shots
+
+pictures: setup
 	@$(BIN)/runtime-ladder tour --out tour
 	@mkdir -p docs && cp tour/drill.png docs/drill.png && cp tour/live.png docs/live.png
 
@@ -74,4 +78,4 @@ bench-study: $(VENV)/.ready-test
 	@PYTHONPATH=desktop:content:engine:kernels $(BIN)/python -m tests.study.bench_study
 
 clean:
-	@rm -rf $(VENV) build tour .pytest_cache .mypy_cache .ruff_cache
+	@rm -rf $(VENV) build tour shots .pytest_cache .mypy_cache .ruff_cache

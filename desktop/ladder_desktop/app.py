@@ -282,6 +282,7 @@ class Application(QObject):
         self._renewal.stop()
         self.window.close()
         self.window.take_down()
+        self.window.deleteLater()
         self._stop_search()
         self.desk.close()
         self._garbage.stop()

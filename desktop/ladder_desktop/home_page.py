@@ -81,6 +81,7 @@ class HomePage(QWidget):
     def _build(self) -> None:
         title = QLabel("Name the mechanism first, then the product")
         title.setProperty("role", "title")
+        title.setWordWrap(True)
         lead = QLabel(
             "Write the shape of the traffic, name the bound, pick the lever, and only then point at a product. "
             "Every claim here can be run."

@@ -102,8 +102,10 @@ class PageMaker:
         from ladder_engine.client import EngineClient
 
         from ladder_desktop.live.live_page import LivePage
+        from ladder_desktop.live.live_run import Watched
 
         client = partial(EngineClient, models_dir=models_dir(self._app.data_dir))
+        kept = self._app.window.kept("live")
         page = LivePage(
             self._scenarios,
             self._app.theme,
@@ -112,6 +114,7 @@ class PageMaker:
             self._keep,
             self._app.preferences,
             models_dir(self._app.data_dir),
+            run=kept.run if isinstance(kept, Watched) else None,
         )
         page.failed.connect(self._app.say_fault)
         page.go.connect(self._app.go)

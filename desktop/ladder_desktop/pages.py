@@ -27,11 +27,11 @@ class Page(Protocol):
 
 
 @runtime_checkable
-class RunningPage(Protocol):
-    """A page that runs something beside the window."""
+class Running(Protocol):
+    """A page that runs something beside the window, or what such a page has handed over."""
 
     def shutdown(self) -> None:
-        """The page is not shown again: leave no thread and no process behind."""
+        """It is not shown again: leave no thread and no process behind."""
 
 
 @runtime_checkable

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Generic, Self, TypeVar, overload
 
 import msgspec
-from PySide6.QtCore import QObject, QSettings, QSize, Signal
+from PySide6.QtCore import QObject, QPoint, QSettings, QSize, Signal
 
 T = TypeVar("T")
 
@@ -93,6 +93,12 @@ def _size(stored: Any) -> QSize:
     return stored
 
 
+def _position(stored: Any) -> QPoint:
+    if not isinstance(stored, QPoint):
+        raise TypeError(stored)
+    return stored
+
+
 def _keys(stored: Any) -> dict[str, list[str]]:
     return msgspec.json.decode(stored, type=dict[str, list[str]])
 
@@ -126,6 +132,8 @@ class Preferences(QObject):
     """The target that was last on screen."""
     size = Setting(QSize(), _size)
     """The size of the window; not valid before it was first closed."""
+    position: Setting[QPoint | None] = Setting(None, _position)
+    """Where its upper left corner was, where the platform tells; None before it was first closed."""
     maximized = Setting(False, _flag)
     """Whether it filled the screen then."""
     introduced = Setting(False, _flag)

@@ -19,7 +19,8 @@ from PySide6.QtWidgets import (
     QStyleOptionViewItem,
 )
 
-WIDE, FOLDED = 244, 62
+WIDE, WIDEST, FOLDED = 244, 310, 62
+LETTERS = 30
 ROW, GAP = 38, 14
 RING = 24
 KEY = Qt.ItemDataRole.UserRole
@@ -68,7 +69,10 @@ class Rail(QListWidget):
     def fold(self, folded: bool) -> None:
         """Fold to a column of rings, or show the names again."""
         self.folded = folded
-        self.setFixedWidth(FOLDED if folded else WIDE)  # another width paints every line anew
+        never, as_needed = Qt.ScrollBarPolicy.ScrollBarAlwaysOff, Qt.ScrollBarPolicy.ScrollBarAsNeeded
+        self.setVerticalScrollBarPolicy(never if folded else as_needed)
+        wide = max(WIDE, round(LETTERS * self.fontMetrics().averageCharWidth()))
+        self.setFixedWidth(FOLDED if folded else min(wide, WIDEST))  # another width paints every line anew
 
     def key_of(self, item: QListWidgetItem) -> str:
         """Return the key of the page a line leads to."""

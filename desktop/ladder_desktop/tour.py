@@ -1,7 +1,7 @@
 """The tour: drives the real window offscreen through the three journeys and leaves a picture of every page.
 
 It presses the keys a person would press, on a profile of its own, and says what happened. `make run` takes it where
-there is no display, `make shots` takes it for the README, and a test takes it whole.
+there is no display, `make pictures` takes it for the README, and a test takes it whole.
 """
 
 from __future__ import annotations

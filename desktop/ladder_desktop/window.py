@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import cast
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QAction, QCloseEvent, QGuiApplication, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QListWidgetItem, QMainWindow, QStackedWidget, QStyle, QWidget
 
 from ladder_desktop.actions import ActionRegistry, is_in_sight, make_action
-from ladder_desktop.pages import Entry, LastingPage, Page, PlacedPage, RunningPage
+from ladder_desktop.pages import Entry, LastingPage, Page, PlacedPage, Running
 from ladder_desktop.preferences import Preferences
 from ladder_desktop.rail import Rail
 
@@ -82,9 +82,14 @@ class MainWindow(QMainWindow):
         Those `staying` are left as they are, with what they run.
         """
         current = self._current
+        fresh = {
+            key: page.hand_over()
+            for key, page in self._pages.items()
+            if key not in staying and isinstance(page, LastingPage)
+        }
+        kept, self._kept = self._kept | fresh, {}
         self._leave_current()
         stay = {key: self._pages.pop(key) for key in staying if key in self._pages}
-        kept = {key: page.hand_over() for key, page in self._pages.items() if isinstance(page, LastingPage)}
         self.set_entries(entries)
         self._pages |= stay
         self._kept = kept
@@ -94,13 +99,18 @@ class MainWindow(QMainWindow):
     def take_down(self) -> None:
         """Part with every page that was built, and with what it runs."""
         self._leave_current()
+        for running in (*self._pages.values(), *self._kept.values()):
+            if isinstance(running, Running):
+                running.shutdown()
         for page in self._pages.values():
-            if isinstance(page, RunningPage):
-                page.shutdown()
             self._stack.removeWidget(page)
             page.deleteLater()
         self._pages.clear()
         self._kept.clear()
+
+    def kept(self, key: str) -> object:
+        """Return what the page before handed over and no page has taken over yet; None if there is nothing."""
+        return self._kept.get(key)
 
     def page(self, key: str) -> QWidget:
         """Return the page with this key, built if it was not yet; KeyError if there is none."""
@@ -262,6 +272,9 @@ class MainWindow(QMainWindow):
         frame = self.style().pixelMetric(QStyle.PixelMetric.PM_TitleBarHeight)
         room = QGuiApplication.primaryScreen().availableSize() - QSize(0, frame)
         self.resize((size if size.isValid() else QSize(1280, 820)).boundedTo(room))
+        position = self._preferences.position
+        if position is not None and _on_a_screen(QRect(position, self.size())):
+            self.move(position)
         if self._preferences.maximized:
             self.setWindowState(self.windowState() | Qt.WindowState.WindowMaximized)
 
@@ -283,11 +296,18 @@ class MainWindow(QMainWindow):
         self._preferences.maximized = self.isMaximized()
         if not self.isMaximized():
             self._preferences.size = self.size()
+            self._preferences.position = self.pos()
         if self._current is not None:
             self._preferences.place = self.place
         self._leave_current()
         super().closeEvent(event)
         self.closing.emit()
+
+
+def _on_a_screen(place: QRect) -> bool:
+    """Whether the middle of the title can be reached: the screen on which a window was may be gone."""
+    title = QPoint(place.center().x(), place.top() + 1)
+    return any(screen.availableGeometry().contains(title) for screen in QGuiApplication.screens())
 
 
 def _first_focus(page: QWidget) -> QWidget:

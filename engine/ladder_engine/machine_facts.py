@@ -21,7 +21,17 @@ def weight_bytes(model: Decoder) -> int:
 
 @cache
 def copy_rate(device: torch.device) -> float:
-    """Bytes per second, read and written, of the best of three large copies on this device; measured once a process."""
+    """Bytes per second, read and written, of the best of three large copies on this device; measured once a process.
+
+    0 where there is no room for them.
+    """
+    try:
+        return _copy_rate(device)
+    except RuntimeError:  # torch's word for memory that is not there
+        return 0.0
+
+
+def _copy_rate(device: torch.device) -> float:
     source = torch.zeros(COPIED[device.type], dtype=torch.uint8, device=device)
     goal = torch.ones_like(source)
     best = 0.0

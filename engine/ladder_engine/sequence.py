@@ -171,12 +171,14 @@ class Sequence:
 
     def append(self, token_id: int) -> str:
         """Take one more sampled token; returns the text that it adds. Sets `finish_reason` when it is the last."""
-        self.token_ids.append(token_id)
+        token_ids, last = self.token_ids, True
+        token_ids.append(token_id)
         if token_id in self.end_token_ids:
             self.finish_reason = "stop"
-        elif len(self.token_ids) == self.num_prompt_tokens + self.max_tokens:
+        elif len(token_ids) == self.num_prompt_tokens + self.max_tokens:
             self.finish_reason = "length"
-        last = self.finish_reason is not None
+        else:
+            last = False
         text = self.stream.push(token_id, last=last)
         if self.stop_strings:
             text, stopped = self.stop_strings.push(text, last=last)

@@ -1,6 +1,7 @@
 """The shape of a run in numbers: what a diagnosis asks for first. All of it comes from the folded trace; no torch.
 
-`reading` has the names that the hub study's bottleneck classifier gives its readings; `beside` is what else one looks at.
+`Shape.asked` has the names that the hub study's bottleneck classifier gives its readings; `beside` is what else one looks
+at. A long run is looked at where it is now: its last steps, and the requests that were there in them.
 """
 
 from __future__ import annotations
@@ -9,8 +10,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
+from msgspec.structs import replace
+
 from ladder_engine.measures import MEASURES, Reading
 from ladder_engine.state import RunState, SequenceState, Step
+
+LAST_STEPS = 2000
 
 
 @dataclass(frozen=True)
@@ -23,9 +28,30 @@ class Figure:
     how: str
 
 
-def reading(state: RunState) -> list[Figure]:
-    """The numbers that the classifier asks for, of a run that has answered somebody."""
-    run = Reading(state)
+@dataclass(frozen=True)
+class Shape:
+    """What the classifier asks for, what one looks at beside it, and over how many of how many steps."""
+
+    asked: list[Figure]
+    beside: list[Figure]
+    num_steps: int
+    of_steps: int
+
+
+def shape_of(state: RunState) -> Shape:
+    """The shape of a run up to this state."""
+    steps = state.steps[-LAST_STEPS:]
+    since = steps[0].time if len(steps) < len(state.steps) else 0.0
+    there = {
+        seq_id: seq
+        for seq_id, seq in state.sequences.items()
+        if seq.finished is None or seq.finished >= since
+    }
+    run = Reading(replace(state, steps=steps, sequences=there))
+    return Shape(_asked(run), _beside(run), len(steps), len(state.steps))
+
+
+def _asked(run: Reading) -> list[Figure]:
     answered = [seq for seq in run.seqs if seq.first_token is not None and seq.admitted is not None]
     queue = _mean(1000 * (seq.admitted - seq.arrived) for seq in answered if seq.admitted is not None)
     whole = _mean(1000 * ttft for seq in answered if (ttft := seq.ttft) is not None)
@@ -39,34 +65,32 @@ def reading(state: RunState) -> list[Figure]:
                "mean, from entering the batch to the first token"),
         Figure("tpot_ms", _mean(1000 * tpot for seq in run.seqs if (tpot := seq.tpot) is not None), "ms",
                "mean time per output token after the first"),
-        Figure("itl_p99_ms", MEASURES["itl_p99"].read(state), "ms", "p99 of the pauses between steps that say something"),
+        Figure("itl_p99_ms", MEASURES["itl_p99"].of(run), "ms", "p99 of the pauses between steps that say something"),
         Figure("running", _mean(len(works) for works in decodes), "requests", "mean that decode in a step, where any does"),
         Figure("context", _mean(contexts), "tokens", "mean that each of them holds"),
         Figure("preemptions", preemptions / run.seconds if run.seconds else None, "a second",
                f"{preemptions} in {run.seconds:.1f} s"),
         Figure("hit_rate", _share(run.total("num_cached_tokens"), run.total("num_prompt_tokens")), "of 1",
                "prompt tokens found in the prefix cache"),
-        Figure("shareable", shareable(run.seqs, state.config.block_size if state.config else 1), "of 1",
+        Figure("shareable", shareable(run.seqs, run.state.config.block_size if run.state.config else 1), "of 1",
                "prompt tokens in full blocks with which an earlier prompt began too"),
         Figure("tp", 1, "ranks", "the engine runs on one device"),
         Figure("collective_ms", 0, "ms", "one device has none"),
     ]  # fmt: skip
 
 
-def beside(state: RunState) -> list[Figure]:
-    """What the classifier does not ask for, and a person looks at first."""
-    steps = list(state.steps)
-    total = len(state.block_owner)
+def _beside(run: Reading) -> list[Figure]:
+    steps, total = run.steps, len(run.state.block_owner)
     return [
         Figure("waiting", _mean(len(step.waiting) for step in steps), "requests", "mean after a step"),
         Figure("KV in use", _mean(100 * (total - step.num_free_blocks) / total for step in steps), "%",
                "mean of the blocks that somebody owns"),
-        Figure("KV in use, most", MEASURES["kv_peak"].read(state), "%", "blocks owned at once"),
+        Figure("KV in use, most", MEASURES["kv_peak"].of(run), "%", "blocks owned at once"),
         Figure("prefill tokens", _per_step(steps, "prefill"), "a step", "mean"),
         Figure("decode tokens", _per_step(steps, "decode"), "a step", "mean, drafts included"),
-        Figure("token budget", MEASURES["budget_used"].read(state), "%", "of it used"),
-        Figure("acceptance", MEASURES["accepted_share"].read(state), "%", "of the draft tokens"),
-        Figure("recomputed", MEASURES["recomputed_tokens"].read(state), "tokens", "computed again after preemptions"),
+        Figure("token budget", MEASURES["budget_used"].of(run), "%", "of it used"),
+        Figure("acceptance", MEASURES["accepted_share"].of(run), "%", "of the draft tokens"),
+        Figure("recomputed", MEASURES["recomputed_tokens"].of(run), "tokens", "computed again after preemptions"),
     ]  # fmt: skip
 
 

@@ -92,26 +92,27 @@ class GatheredAttention:
 
 def _gather(cache: Tensor, rows: Tensor, room: Tensor) -> Tensor:
     heads = cache.reshape(-1, cache.shape[-1])
-    return torch.index_select(heads, 0, rows, out=room[: len(rows)])
+    return torch.index_select(heads, 0, rows, out=room[: rows.shape[0]])
 
 
 def _attend(group: _Group, query: Tensor, keys: Tensor, values: Tensor, out: Tensor) -> None:
     """Dense attention of one group on its gathered keys and values [S * Hkv * N, D]."""
-    size, end = group.num_sequences, group.begin + group.num_sequences * group.num_queries
-    head_dim = query.shape[-1]
-    gathered = len(keys) // size
+    size, num_queries, head_dim = group.num_sequences, group.num_queries, query.shape[-1]
     num_positions = group.tiles[-1].num_positions
-    shape = size, group.num_queries, gathered // num_positions, -1, head_dim
+    keys, values = keys.view(-1, num_positions, head_dim), values.view(-1, num_positions, head_dim)
+    heads = keys.shape[0]
+    shape = size, num_queries, heads // size, -1, head_dim
+    mine = slice(group.begin, group.begin + size * num_queries)
     # [S, Hkv, G, Q, D]: the heads that share a KV head are further queries of it
-    queries, outs = (x[group.begin : end].view(shape).permute(0, 2, 3, 1, 4) for x in (query, out))
-    keys, values = (x.view(-1, num_positions, head_dim) for x in (keys, values))
+    queries = query[mine].view(shape).permute(0, 2, 3, 1, 4)
+    outs = out[mine].view(shape).permute(0, 2, 3, 1, 4)
     for tile in group.tiles:
         part = slice(tile.first, tile.first + tile.num_queries)
-        rows = queries[:, :, :, part].reshape(len(keys), -1, head_dim)
-        scores = torch.bmm(rows, keys[:, : tile.num_positions].mT)
-        scores.view(*queries.shape[:3], tile.num_queries, -1).add_(tile.bias)
+        rows = queries[:, :, :, part]
+        scores = torch.bmm(rows.reshape(heads, -1, head_dim), keys[:, : tile.num_positions].mT)
+        scores.view(*rows.shape[:4], -1).add_(tile.bias)
         mixed = torch.bmm(scores.softmax(-1), values[:, : tile.num_positions])
-        outs[:, :, :, part] = mixed.view(*queries.shape[:3], tile.num_queries, head_dim)
+        outs[:, :, :, part] = mixed.view(rows.shape)
 
 
 def _lay_out(

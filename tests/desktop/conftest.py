@@ -17,6 +17,8 @@ from PySide6.QtCore import QEvent, QTimer
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
+from tests.desktop.leaks import Running, left_behind
+
 
 class HoldingBot(QtBot):
     """Keeps what it is given until the test ends: an unheld page, collected in the middle, is called after its death."""
@@ -39,7 +41,16 @@ def qtbot(qapp: QApplication, request: pytest.FixtureRequest) -> HoldingBot:
 
 
 @pytest.fixture(autouse=True)
-def loops_still_turn_after_a_test(qapp: QApplication) -> Iterator[None]:
+def nothing_is_left_behind(qapp: QApplication) -> Iterator[None]:
+    """A test ends what it began: threads, timers, windows and processes."""
+    before = Running()
+    yield
+    found = left_behind(qapp, before)
+    assert not found, f"the test left behind: {'; '.join(found)}"
+
+
+@pytest.fixture(autouse=True)
+def loops_still_turn_after_a_test(qapp: QApplication, nothing_is_left_behind: None) -> Iterator[None]:
     """A wish to quit that comes after the application's loop would end every loop of later tests at once."""
     yield
     qapp.processEvents()
@@ -48,7 +59,7 @@ def loops_still_turn_after_a_test(qapp: QApplication) -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True)
-def widgets_are_gone_after_a_test(qapp: QApplication) -> Iterator[None]:
+def widgets_are_gone_after_a_test(qapp: QApplication, nothing_is_left_behind: None) -> Iterator[None]:
     """Widgets that wait to be deleted would be dressed again by every later test that sets a theme."""
     yield
     qapp.sendPostedEvents(None, QEvent.Type.DeferredDelete)
@@ -70,5 +81,4 @@ def application(qapp: QApplication, tmp_path: Path, pack: Pack) -> Iterator[Appl
     while (dialog := QApplication.activeModalWidget()) is not None:
         dialog.close()  # a test that failed may have left one, and the next test would not get the keyboard
     made.close()
-    made.window.deleteLater()
     made.deleteLater()

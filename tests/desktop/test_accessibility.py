@@ -28,14 +28,6 @@ PLACES = [
 ]
 
 
-# Painted by hand, and without a mark of the focus while nothing has run.
-NOT_SEEN_YET = {
-    "Timeline in QStackedWidget Batch timeline",
-    "BlockGrid in QStackedWidget KV blocks",
-    "RequestList in QWidget Requests",
-}
-
-
 def focusable(application: Application) -> list[QWidget]:
     """Every widget of the page on screen that Tab should reach."""
     page = application.window.page(application.window.current or "")
@@ -67,7 +59,7 @@ def test_names_tab_and_visible_focus(place: Application, qtbot: QtBot) -> None:
     missed = [f"{who(widget)} {name_of(widget)}" for widget in wanted if widget not in reached]
     assert missed == []
     unseen = [f"{who(widget)} {name_of(widget)}" for widget in wanted if not shows_focus(place, widget)]
-    assert set(unseen) <= NOT_SEEN_YET
+    assert unseen == []
 
 
 def name_of(widget: QWidget) -> str:

@@ -22,7 +22,7 @@ from ladder_desktop.review.ticket_page import TicketPage
 from ladder_desktop.search import SearchIndex
 from ladder_desktop.shortcut_sheet import ShortcutSheet
 from ladder_desktop.study import Desk, Rating
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import QPoint, Qt, QTimer
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox, QPushButton, QTableWidget
 from pytestqt.qtbot import QtBot
@@ -328,10 +328,22 @@ def test_ctrl_c_in_the_terminal_quits(
 
 def test_the_size_of_the_window_is_remembered(application: Application, tmp_path: Path) -> None:
     application.window.resize(777, 666)
+    application.window.move(31, 42)
     application.close()
     again = Application(tmp_path / "data", application.pack, Desk.open(tmp_path / "data"), application.theme)
     assert again.window.size().toTuple() == (777, 666)
+    assert again.window.pos().toTuple() == (31, 42)
     again.close()
+
+
+def test_a_window_whose_screen_is_gone_comes_where_it_can_be_reached(
+    application: Application, tmp_path: Path
+) -> None:
+    application.preferences.position = QPoint(9000, 9000)
+    again = Application(tmp_path / "data", application.pack, application.desk, application.theme)
+    assert again.window.pos() != QPoint(9000, 9000)
+    again.window.deleteLater()
+    again.deleteLater()
 
 
 def test_the_window_opens_no_larger_than_the_screen(application: Application) -> None:

@@ -8,13 +8,13 @@ from statistics import mean
 import pytest
 import torch
 from ladder_engine.fold import fold
-from ladder_engine.machine_facts import copy_rate, weight_bytes
+from ladder_engine.machine_facts import COPIED, copy_rate, weight_bytes
 from ladder_engine.model import Decoder
 from ladder_engine.runner import run_scenario
 from ladder_engine.scenario import bundled_scenarios
-from ladder_engine.shape import beside, reading, shareable
+from ladder_engine.shape import shape_of, shareable
 from ladder_engine.state import SequenceState
-from ladder_engine.trace import Admitted, Arrived, Preempted, Sampled, Scheduled, StepTimed
+from ladder_engine.trace import Admitted, Arrived, Finished, Preempted, Sampled, Scheduled, StepTimed
 from ladder_kernels.dispatch import choose
 from msgspec.structs import replace
 from safetensors import safe_open
@@ -29,8 +29,8 @@ def events():
 
 @pytest.fixture(scope="module")
 def shape(events):
-    state = fold(events)
-    return {figure.name: figure.value for figure in (*reading(state), *beside(state))}
+    shape = shape_of(fold(events))
+    return {figure.name: figure.value for figure in (*shape.asked, *shape.beside)}
 
 
 def test_times_of_a_request_are_those_of_its_events(events, shape):
@@ -64,6 +64,24 @@ def test_who_runs_and_what_they_hold(events, shape):
     assert shape["KV in use"] == pytest.approx(
         100 * mean((total - one.num_free_blocks) / total for one in timed)
     )
+
+
+def test_a_long_run_is_measured_where_it_is_now(events, monkeypatch):
+    monkeypatch.setattr("ladder_engine.shape.LAST_STEPS", 5)
+    shape = shape_of(fold(events))
+    timed = [event for event in events if isinstance(event, StepTimed)]
+    assert (shape.num_steps, shape.of_steps) == (5, len(timed))
+    figures = {figure.name: figure.value for figure in (*shape.asked, *shape.beside)}
+    assert figures["waiting"] == pytest.approx(mean(event.num_waiting for event in timed[-5:]))
+    since = timed[-5].time
+    late = {event.seq_id for event in events if isinstance(event, Finished) and event.time >= since}
+    said = defaultdict(list)
+    for event in events:
+        if isinstance(event, Sampled) and event.seq_id in late:
+            said[event.seq_id].append(event.time)
+    tpots = [(times[-1] - times[0]) / (len(times) - 1) for times in said.values() if len(times) > 1]
+    assert len(late) < len({event.seq_id for event in events if isinstance(event, Arrived)})
+    assert figures["tpot_ms"] == pytest.approx(1000 * mean(tpots))
 
 
 def asks(*prompts: str, told: bool = True) -> list[SequenceState]:
@@ -101,7 +119,7 @@ def test_what_could_be_shared_is_what_a_cache_that_loses_nothing_finds():
     path = next(one.path for one in bundled_scenarios() if one.id == "shared-prompt")
     events = []
     run_scenario(path, events.extend, "torch")
-    found = {figure.name: figure.value for figure in reading(fold(events))}
+    found = {figure.name: figure.value for figure in shape_of(fold(events)).asked}
     assert 0 < found["hit_rate"] <= found["shareable"] < 1
 
 
@@ -123,3 +141,8 @@ def test_the_copy_rate_is_measured_once_in_bytes_a_second():
     cpu = torch.device("cpu")
     assert copy_rate(cpu) == copy_rate(cpu)
     assert 1e8 < copy_rate(cpu) < 1e13
+
+
+def test_where_there_is_no_room_to_copy_the_rate_is_unknown(monkeypatch):
+    monkeypatch.setitem(COPIED, "cpu", 1 << 60)
+    assert copy_rate.__wrapped__(torch.device("cpu")) == 0.0

@@ -51,6 +51,17 @@ def test_pieces_of_real_text_are_the_text_and_never_half_a_character(
     assert "\ufffd" in text or not any("\ufffd" in part for part in parts)
 
 
+def test_what_is_remembered_of_a_text_has_a_bound(checkpoint: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ladder_engine.tokenizer._MOST_KNOWN", 5)
+    tokenizer = Tokenizer.load(checkpoint)
+    ids = tokenizer.encode(
+        "A block table says where the KV lives, a block at a time: é, 漢字 and é again. " * 3
+    )
+    for _ in range(2):
+        assert "".join(pieces(tokenizer, ids)) == tokenizer.decode(ids)
+        assert sum(len(place.after) for place in tokenizer._places.values()) <= 5
+
+
 @settings(max_examples=100, deadline=None)
 @given(text=st.text(max_size=30))
 def test_a_prompt_is_cut_where_its_tokens_meet(byte_level: Tokenizer, text: str) -> None:

@@ -86,8 +86,9 @@ def test_the_oldest_actions_are_forgotten_in_the_end(desk: Desk, monkeypatch: py
     for turn in range(25):
         desk.marks.flag(["pack/card-0"], turn % 4 + 1)
     with desk._store.reading() as db:
-        assert db.execute("SELECT count(*) FROM actions").fetchone() == (10,)
-        assert db.execute("SELECT count(DISTINCT action_id) FROM changes").fetchone() == (10,)
+        (actions,) = db.execute("SELECT count(*) FROM actions").fetchone()
+        assert 10 <= actions < 10 + journal.FORGET_EVERY
+        assert db.execute("SELECT count(DISTINCT action_id) FROM changes").fetchone() == (actions,)
 
 
 def test_an_undo_gives_back_every_bit_of_a_number(desk: Desk) -> None:

@@ -30,7 +30,7 @@ class DebriefView(Column):
         self._asked = asked
         self._titles = {study.id: f"{study.number}. {study.title}" for study in pack.studies}
         self._interviews: Sequence[Interview] = ()
-        self._place = 0
+        self.place = 0
         self._targets: list[str] = []
         self._score = QLabel()
         self._score.setProperty("role", "big")
@@ -69,7 +69,7 @@ class DebriefView(Column):
 
     def show_interview(self, interviews: Sequence[Interview], place: int) -> None:
         """Show one of the interviews, newest first in the list, beside the one before it."""
-        self._interviews, self._place = interviews, place
+        self._interviews, self.place = interviews, place
         self.other.blockSignals(True)
         self.other.clear()
         for number, one in enumerate(interviews):
@@ -83,7 +83,7 @@ class DebriefView(Column):
         self.show_top()
 
     def _compare(self) -> None:
-        interview = self._interviews[self._place]
+        interview = self._interviews[self.place]
         number = self.other.currentData()
         before = None if number is None else self._interviews[number]
         self._score.setText(f"{percent(interview.share)} of the points")

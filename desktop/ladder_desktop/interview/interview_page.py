@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from random import Random
 
 from ladder_content.model import Pack
@@ -14,7 +15,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QStackedWidget, QVBoxLayout, 
 
 from ladder_desktop.actions import Key, make_action
 from ladder_desktop.interview.debrief_view import DebriefView
-from ladder_desktop.interview.question_view import QuestionView
+from ladder_desktop.interview.question_view import Answering, QuestionView
 from ladder_desktop.interview.session import Asked, Session
 from ladder_desktop.interview.setup_view import SetupView
 from ladder_desktop.review.announce import announce
@@ -32,6 +33,18 @@ from ladder_desktop.voice.reading import UsualVoice, VoiceChoice
 from ladder_desktop.voice.spoken import spoken
 
 NEXT = {"question": "On to the follow-up", "follow_up": "Show what a strong answer holds", "points": "Next"}
+
+
+@dataclass(frozen=True)
+class Unfinished:
+    """An interview that is being sat, or the debrief on show, and what is chosen for the next one."""
+
+    session: Session | None
+    answer: Answering
+    debrief: int | None
+    minutes: int
+    study_ids: tuple[str, ...]
+    aloud: bool
 
 
 class InterviewPage(QWidget):
@@ -117,6 +130,34 @@ class InterviewPage(QWidget):
         """Fall silent and leave no process behind."""
         if self._speaker is not None:
             self._speaker.close()
+
+    def hand_over(self) -> object:
+        """Return the interview as it stands."""
+        setting = self.setup.setting
+        debrief = self.debrief.place if self._stack.currentWidget() is self.debrief else None
+        return Unfinished(
+            self.session,
+            self.question.answering(),
+            debrief,
+            setting.minutes,
+            setting.study_ids,
+            self.setup.aloud.isChecked(),
+        )
+
+    def take_over(self, kept: object) -> None:
+        """Go on with the interview of the page before."""
+        if not isinstance(kept, Unfinished):
+            return
+        self.setup.choose(kept.minutes, kept.study_ids, kept.aloud)
+        self.session = kept.session
+        if kept.debrief is not None:
+            self.open_debrief(kept.debrief)
+        elif self.session is not None:
+            self._show_item(anew=False)
+            if self.session.card is not None:
+                self.question.show_part(self.session.part)
+                self.question.go_on_with(kept.answer)
+                self._refresh()
 
     def page_actions(self) -> list[QAction]:
         """Return what can be done here."""
@@ -214,20 +255,23 @@ class InterviewPage(QWidget):
 
     # Showing
 
-    def _show_item(self) -> None:
+    def _show_item(self, anew: bool = True) -> None:
+        """Show what is asked now; what somebody has heard already is not read aloud again."""
         session = self.session
         assert session is not None
         card = session.card
         if card is not None:
             self.question.show_card(session.study, card)
             self._show_view(self.question)
-            announce(self, card.question)
-            self._say(card.question)
+            if anew:
+                announce(self, card.question)
+                self._say(card.question)
         elif session.diagnosis is not None:
             self.board.show_diagnosis(session.study, session.diagnosis)
             self._show_view(self.board)
-            announce(self, f"{session.diagnosis.ticket.title}. {session.diagnosis.ticket.scenario}")
-            self._say(session.diagnosis.ticket.scenario)
+            if anew:
+                announce(self, f"{session.diagnosis.ticket.title}. {session.diagnosis.ticket.scenario}")
+                self._say(session.diagnosis.ticket.scenario)
 
     def _show_view(self, view: QWidget) -> None:
         self._stack.setCurrentWidget(view)

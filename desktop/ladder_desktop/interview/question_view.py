@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from ladder_content.model import Card, Study
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QKeyEvent
@@ -15,6 +17,16 @@ from ladder_desktop.review.tick import Tick
 from ladder_desktop.theme import Theme
 
 NOTES_HEIGHT = 110
+
+
+@dataclass(frozen=True)
+class Answering:
+    """What somebody has written and ticked so far, and how far down they are."""
+
+    notes: str
+    ticked: list[int]
+    follow_up_said: bool
+    scrolled: float
 
 
 class Notes(QPlainTextEdit):
@@ -88,6 +100,19 @@ class QuestionView(Column):
         tab_through(self.notes, *self.points.ticks, self.follow_up_said)
         self.show_part("question")
         self.show_top()
+
+    def answering(self) -> Answering:
+        """Return what is written and ticked so far."""
+        said = self.follow_up_said.isChecked()
+        return Answering(self.notes.toPlainText(), self.points.ticked, said, self.scrolled)
+
+    def go_on_with(self, answer: Answering) -> None:
+        """Write and tick what another view had."""
+        self.notes.setPlainText(answer.notes)
+        for position in answer.ticked:
+            self.points.ticks[position].setChecked(True)
+        self.follow_up_said.setChecked(answer.follow_up_said)
+        self.scroll_back(answer.scrolled)
 
     def show_part(self, part: Part) -> None:
         """Show as much as this part shows."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from ladder_content.model import Study
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QFrame, QGridLayout, QLabel, QVBoxLayout, QWidget
 
 from ladder_desktop.chooser import Chooser
@@ -75,6 +75,13 @@ class SetupView(Column):
         chosen = (study.id for study, box in zip(self._studies, self.boxes, strict=True) if box.isChecked())
         return Setting(self.length.currentData(), tuple(chosen))
 
+    def choose(self, minutes: int, study_ids: Collection[str], aloud: bool) -> None:
+        """Set the form."""
+        self.length.setCurrentIndex(self.length.findData(minutes))
+        for study, box in zip(self._studies, self.boxes, strict=True):
+            box.setChecked(study.id in study_ids)
+        self.aloud.setChecked(aloud)
+
     @property
     def can_begin(self) -> bool:
         """Whether there is a study to ask about."""
@@ -111,7 +118,7 @@ class SetupView(Column):
         for box in self.boxes:
             studies.addWidget(box)
         top = QLabel("Studies")
-        grid.addWidget(top, 1, 0)
+        grid.addWidget(top, 1, 0, Qt.AlignmentFlag.AlignTop)
         grid.addLayout(studies, 1, 1)
         grid.addWidget(self.aloud, 2, 1)
         grid.addWidget(self._voice_note, 3, 1)

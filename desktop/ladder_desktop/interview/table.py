@@ -24,7 +24,7 @@ class WordTable(QTableWidget):
         self.setAccessibleName(name)
         self.setHorizontalHeaderLabels(list(columns))
         self.verticalHeader().hide()
-        self.verticalHeader().setDefaultSectionSize(ROW_HEIGHT)
+        self.verticalHeader().setDefaultSectionSize(max(ROW_HEIGHT, round(1.6 * self.fontMetrics().height())))
         header = self.horizontalHeader()
         header.setHighlightSections(False)
         header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
@@ -49,7 +49,11 @@ class WordTable(QTableWidget):
                 item = QTableWidgetItem(text)
                 item.setToolTip(text)
                 self.setItem(row, column, item)
-        self.setFixedHeight(self.horizontalHeader().sizeHint().height() + ROW_HEIGHT * len(lines) + 4)
+        self.setFixedHeight(
+            self.horizontalHeader().sizeHint().height()
+            + self.verticalHeader().defaultSectionSize() * len(lines)
+            + 4
+        )
         if lines:
             self.setCurrentCell(0, 0)
 

@@ -117,6 +117,20 @@ class LessonPage(QWidget):
         if self.sandbox is not None:
             self.sandbox.shutdown()
 
+    def hand_over(self) -> object:
+        """Return what memory does not keep from day to day: the answer on show, and the programs as they stand."""
+        return self.questions.revealed, self.sandbox.work if self.sandbox is not None else None
+
+    def take_over(self, kept: object) -> None:
+        """Show the same answer and the same programs."""
+        if not isinstance(kept, tuple):
+            return
+        revealed, work = kept
+        if revealed:
+            self.questions.toggle_answer()
+        if self.sandbox is not None:
+            self.sandbox.work = work
+
     def page_actions(self) -> list[QAction]:
         """Return what can be done here, with names and keys."""
         programs = self.sandbox.page_actions() if self.sandbox else []

@@ -45,6 +45,7 @@ class SandboxView(PassesFocus):
         self._markdown = markdown
         self._theme = theme
         self._documents: dict[str, QTextDocument] = {}
+        self._written: dict[str, str] = {}  # in the view before this one
         self._outcomes: dict[str, Outcome] = {}
         self.start = ""  # the program to begin with when the tab is first seen
         self._sought = ""
@@ -75,6 +76,19 @@ class SandboxView(PassesFocus):
     def page_actions(self) -> list[QAction]:
         """Return what can be done here, with names and keys."""
         return self._actions
+
+    @property
+    def work(self) -> tuple[dict[str, str], dict[str, Outcome]]:
+        """Every program that was opened, as it stands, and what came of the last runs; by the programs' ids."""
+        opened = {name: document.toPlainText() for name, document in self._documents.items()}
+        return self._written | opened, self._outcomes
+
+    @work.setter
+    def work(self, work: tuple[dict[str, str], dict[str, Outcome]]) -> None:
+        self._written, self._outcomes = work
+        if self._documents:
+            self._documents.clear()
+            self._show()
 
     def run(self) -> None:
         """Run the program as it stands in the editor."""
@@ -150,7 +164,9 @@ class SandboxView(PassesFocus):
 
     def _text(self, snippet: Snippet) -> str:
         document = self._documents.get(snippet.id)
-        return snippet.code if document is None else document.toPlainText()
+        if document is None:
+            return self._written.get(snippet.id, snippet.code)
+        return document.toPlainText()
 
     def shutdown(self) -> None:
         """End what runs, and the process it runs in."""
@@ -183,7 +199,7 @@ class SandboxView(PassesFocus):
     def _show(self, _row: int = 0) -> None:
         snippet = self.current
         if snippet.id not in self._documents:
-            document = code_document(snippet.code, self._theme, self)
+            document = code_document(self._written.get(snippet.id, snippet.code), self._theme, self)
             document.contentsChanged.connect(self._mark_changed)
             self._documents[snippet.id] = document
         self.editor.setDocument(self._documents[snippet.id])

@@ -99,3 +99,4 @@ class VoicePanel(QWidget):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self.lack)
         layout.addLayout(rows)
+        layout.addStretch(1)

@@ -135,6 +135,9 @@ class BlockGrid(QWidget):
                 Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap,
                 "Run the scenario: its KV blocks appear here.",
             )
+            if self.hasFocus():
+                painter.setPen(self.theme.colour("accent"))
+                painter.drawRect(self.rect().adjusted(0, 0, -1, -1))
             return
         if self._ratio != self.devicePixelRatioF():  # moved to another screen
             self._arrange()

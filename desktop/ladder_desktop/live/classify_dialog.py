@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ladder_content.model import Snippet
 from ladder_engine.measures import number
-from ladder_engine.shape import Figure, beside, reading
+from ladder_engine.shape import Shape, shape_of
 from ladder_engine.state import RunState
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
@@ -55,7 +55,7 @@ class ClassifyDialog(QDialog):
         super().__init__(parent)
         self._snippet, self._links = snippet, links
         self._state = RunState()
-        self._figures: list[Figure] = []
+        self._shape = Shape([], [], 0, 0)
         self._again = False  # something changed while the program ran
         self.runner = runner or SandboxRunner()
         self.runner.ended.connect(self._take)
@@ -74,8 +74,8 @@ class ClassifyDialog(QDialog):
 
     def classify(self, state: RunState) -> None:
         """Measure the run as it is in this state, and put it to the classifier."""
-        self._state, self._figures = state, reading(state)
-        rows = [*self._figures, *beside(state)]
+        self._state, self._shape = state, shape_of(state)
+        rows = [*self._shape.asked, *self._shape.beside]
         self.readings.show_rows(
             [(one.name, _value(one.value), one.unit, one.how) for one in rows],
             [None] * len(rows),
@@ -89,7 +89,7 @@ class ClassifyDialog(QDialog):
 
     def _ask(self) -> None:
         config = self._state.config
-        sentence = why_not(config, self._figures)
+        sentence = why_not(config, self._shape.asked)
         if sentence or config is None:
             self._say(sentence, "")
             self.rules.show_rows([], [], {})
@@ -98,7 +98,7 @@ class ClassifyDialog(QDialog):
             self._again = True
             return
         targets = {name: box.value() for name, box in self.targets.items() if box.value() > 0}
-        self.runner.run(program(self._snippet.code, config, self._figures, targets))
+        self.runner.run(program(self._snippet.code, config, self._shape.asked, targets))
 
     def _take(self, outcome: Outcome) -> None:
         if self._again:
@@ -130,8 +130,14 @@ class ClassifyDialog(QDialog):
             )
         floor = f"A decode step of this shape needs {number(verdict.floor_ms)} ms at the least"
         rate = f"{config.bytes_per_second / 1e9:.1f} GB/s" if config else ""
+        shape = self._shape
+        part = (
+            f" Measured over the last {shape.num_steps:,} of {shape.of_steps:,} steps."
+            if shape.num_steps < shape.of_steps
+            else ""
+        )
         misses = f"Missed: {', '.join(missed)}. " if missed else ""
-        self._say(said, f"{misses}{floor}, at the {rate} that its machine moved in a large copy.")
+        self._say(said, f"{misses}{floor}, at the {rate} that its machine moved in a large copy.{part}")
         rows: Rows = [
             (
                 str(place),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 from ladder_engine.comparison import Difference, changed_fields
+from ladder_engine.config import EngineConfig
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QLabel, QSplitter, QVBoxLayout, QWidget
 
@@ -102,10 +103,8 @@ class ComparePanels(QWidget):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(whole)
 
-    def begin(self, comparer: Comparer) -> None:
+    def begin(self, names: tuple[str, str], configs: tuple[EngineConfig, EngineConfig]) -> None:
         """Two other runs: their names, and the settings in which they differ."""
-        names, configs = comparer.names, comparer.engines
-        assert configs is not None
         fields = changed_fields(*configs)
         for view, side, name, config in zip(self.views, self.duet.sides, names, configs, strict=True):
             settings = msgspec.to_builtins(config)
@@ -115,6 +114,14 @@ class ComparePanels(QWidget):
         self.table.table.rename({1: names[0], 2: names[1]})
         self.sentence.setText("")
         self.table.show_differences([])
+
+    def show_comparer(self, comparer: Comparer) -> None:
+        """Name the two runs, and show what differs if both are over."""
+        if comparer.engines is None:
+            return
+        self.begin(comparer.names, comparer.engines)
+        if comparer.complete:
+            self.show_result(*comparer.result())
 
     def show_state(self) -> None:
         """Draw both at the playhead."""

@@ -3,14 +3,41 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ladder_engine.model_store import ModelStore
 from ladder_engine.scenario import Scenario
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QFormLayout, QLabel, QVBoxLayout, QWidget
 
 from ladder_desktop.chooser import Chooser
 from ladder_desktop.live.choice import KERNELS, Choice, model_words
+
+if TYPE_CHECKING:
+    from ladder_desktop.live.live_page import LivePage
+
+
+class Choosing(QObject):
+    """Knows what the next runs of the lab compute with, and lets a person choose."""
+
+    def __init__(self, page: LivePage, models_dir: Path | None) -> None:
+        super().__init__(page)
+        self._page, self._models_dir = page, models_dir
+        self.choice = Choice()
+
+    def ask(self) -> None:
+        """Open the dialog for the scenario that is picked."""
+        scenario = self._page.head.scenario
+        if scenario is not None:
+            dialog = EngineChoice(self.choice, scenario, self._models_dir, self._page)
+            dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+            dialog.chosen.connect(self.choose)
+            dialog.open()
+
+    def choose(self, choice: Choice) -> None:
+        """The next runs compute with this."""
+        self.choice = choice
+        self._page.head.show_engine("" if choice == Choice() else f"The next run: {choice.words}.")
 
 
 class EngineChoice(QDialog):

@@ -24,13 +24,14 @@ KEEP_WRONG = "live/keep-wrong"
 class Forecast(QObject):
     """Runs what a guess needs, and scores it when the runs are over. A run that was touched scores nothing.
 
-    `keep` takes the card of a prediction that was scored, with its study; without it nothing can be kept.
+    `guess` waits for runs that are going on. `keep` takes the card of a prediction that was scored, with its study; without
+    it nothing can be kept.
     """
 
     def __init__(self, page: LivePage, keep: Callable[[str, Card], str] | None, memory: Memory) -> None:
         super().__init__(page)
         self._page, self._keep, self._memory = page, keep, memory
-        self._guess: float | None = None
+        self.guess: float | None = None
         self.outcome: Outcome | None = None  # of the prediction that was scored last
         page.prediction.keep_wrong.setChecked(memory.remembered(KEEP_WRONG) == "yes")
         page.prediction.keep_wrong.toggled.connect(self._remember)
@@ -48,20 +49,20 @@ class Forecast(QObject):
         else:
             page.head.choose_variant(needed[0])
             page.run()
-        self._guess = guess if page.busy else None
+        self.guess = guess if page.busy else None
         self.outcome = None
 
     def give_up(self) -> None:
         """The runs will not come to what was asked."""
-        self._guess = self.outcome = None
+        self.guess = self.outcome = None
 
     def settle(self, runs: Mapping[str, RunState], touched: bool = False) -> None:
         """The runs are over: score the guess, if there is one."""
-        page, guess = self._page, self._guess
+        page, guess = self._page, self.guess
         scenario = page.head.scenario
         if guess is None or scenario is None or scenario.prediction is None:
             return
-        self._guess = None
+        self.guess = None
         if touched:
             page.prediction.say("You touched the run, so the prediction is not scored.")
             return
@@ -70,14 +71,21 @@ class Forecast(QObject):
         except (ScenarioError, KeyError):
             page.prediction.say("The run came to no value that the prediction could be scored by.")
             return
-        score = scenario.prediction.score(guess, value)
         default = scenario.variant_names[0]
         configs = tuple(runs[name].config for name in scenario.prediction.variants(default))
-        self.outcome = Outcome(scenario, guess, value, score.right, configs, datetime.now())
-        page.prediction.show_score(score)
-        if self._keep is not None:
-            page.prediction.offer_card(not score.right)
+        score = scenario.prediction.score(guess, value)
+        self.show(Outcome(scenario, guess, value, score.right, configs, datetime.now()))
         page.predicted.emit(scenario.id, score.right, {"guess": guess, "measured": value})
+
+    def show(self, outcome: Outcome) -> None:
+        """Say how a prediction came out, and offer to keep it."""
+        prediction = outcome.scenario.prediction
+        if prediction is None:
+            return
+        self.outcome = outcome
+        self._page.prediction.show_score(prediction.score(outcome.guess, outcome.value))
+        if self._keep is not None:
+            self._page.prediction.offer_card(not outcome.right)
 
     def keep(self) -> None:
         """Keep the prediction that was scored last as a card."""

@@ -107,9 +107,7 @@ class Keeping(QObject):
             page.head.say(str(error), "bad")
             page.failed.emit(str(error))
             return
-        page.compare_panels.begin(page.comparer)
-        if page.comparer.complete:
-            page.compare_panels.show_result(*page.comparer.result())
+        page.compare_panels.show_comparer(page.comparer)
         page.seek(0)
 
     def open(self, path: Path) -> None:

@@ -17,15 +17,15 @@ from ladder_desktop.theme import Theme
 
 BAR = 7
 COLUMNS = (
-    Column("Kernel", "What is launched; of several kernels of one operation, in order", 190, LEFT),
+    Column("Kernel", "What is launched; of several kernels of one operation, in order", 184, LEFT),
     Column("On", "The shapes that the operation is called on", 0, LEFT),
     Column("Calls", "Equal calls in this step, most of them one a layer", 44),
-    Column("Grid", "The launch grid", 92),
-    Column("Programs", "How many programs that is", 76),
-    Column("Moves", "Bytes that the programs of one call load and store, by their grid", 82),
-    Column("Floor", "Bytes that one call must move, by the kernel's own formula", 82),
-    Column("Floor : moves", "The whole bar is what moves, the filled part is the floor", 118, LEFT),
-    Column("Time", "Measured, all calls together", 78),
+    Column("Grid", "The launch grid", 84),
+    Column("Programs", "How many programs that is", 72),
+    Column("Moves", "Bytes that the programs of one call load and store, by their grid", 78),
+    Column("Floor", "Bytes that one call must move, by the kernel's own formula", 78),
+    Column("Floor : moves", "The whole bar is what moves, the filled part is the floor", 112, LEFT),
+    Column("Time", "Measured, all calls together", 82),
 )
 
 Index = QModelIndex | QPersistentModelIndex
@@ -40,7 +40,8 @@ class LaunchTable(TextTable):
         super().__init__(theme, "Kernel launches of the step", COLUMNS, parent)
         self.launches: list[tuple[KernelCalls, KernelLaunch, bool]] = []
         self.setItemDelegateForColumn(BAR, _Bar(theme, self))
-        self.setMinimumWidth(sum(column.width for column in COLUMNS) + 60)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
+        self.setMinimumWidth(420)
         self.picked.connect(self._describe)
 
     def show_kernels(self, ran: KernelsRan | None) -> None:

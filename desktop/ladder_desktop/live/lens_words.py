@@ -121,10 +121,10 @@ def grid_words(grid: tuple[int, ...]) -> str:
 
 
 def size_words(count: int) -> str:
-    """Bytes for people: "82.1 kB"."""
+    """Bytes for people: "82.1 kB", "786 kB"."""
     for unit, step in (("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
         if count >= step:
-            return f"{count / step:.1f} {unit}"
+            return f"{count / step:.{1 if count < 100 * step else 0}f} {unit}"
     return f"{count} B"
 
 

@@ -33,7 +33,7 @@ def live_actions(page: LivePage) -> list[QAction]:
         action("plots", "Plots of the run, or its blocks and batch", "G", page.watch.turn_plots),
         action("blocks-as-table", "Blocks or plots as a table or as a picture", "T", page.watch.turn_table),
         action("batch-as-table", "Batch as a table or as a picture", "Shift+T", page.watch.turn_batch),
-        action("engine", "Choose model and kernels…", "M", page.ask_engine),
+        action("engine", "Choose model and kernels…", "M", page.choosing.ask),
         action("slots", "Look into the block under the cursor", "Z", page.watch.turn_slots),
         action("lens", "Open or close the kernel lens", "L", page.turn_lens),
         action("classify", "Classify what you saw", "C", page.diagnosis.ask),

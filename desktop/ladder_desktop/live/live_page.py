@@ -19,15 +19,14 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QStackedWidget, QVBoxLayout, QWidget
 
 from ladder_desktop.lessons.memory import Memory, ShortMemory
-from ladder_desktop.live.choice import Choice
 from ladder_desktop.live.compare_panels import ComparePanels
-from ladder_desktop.live.comparer import Comparer
 from ladder_desktop.live.diagnosis import Diagnosis
 from ladder_desktop.live.duet import Duet
-from ladder_desktop.live.engine_choice import EngineChoice
+from ladder_desktop.live.engine_choice import Choosing
 from ladder_desktop.live.forecast import Forecast
 from ladder_desktop.live.keeping import Keeping
 from ladder_desktop.live.live_actions import live_actions
+from ladder_desktop.live.live_run import LiveRun, Watched
 from ladder_desktop.live.player import Player
 from ladder_desktop.live.prediction_bar import PredictionBar
 from ladder_desktop.live.scenario_head import ScenarioHead
@@ -63,17 +62,17 @@ class LivePage(QWidget):
         memory: Memory | None = None,
         models_dir: Path | None = None,
         parent: QWidget | None = None,
+        run: LiveRun | None = None,
     ) -> None:
+        """`run` is what another page of this kind has handed over; `take_over` has the rest of it."""
         super().__init__(parent)
         self.theme = theme
-        self.player = Player()
-        self.duet = Duet()
+        self._run = run or LiveRun(client_factory())
+        self._handed_over = False
+        self.player, self.duet, self.comparer = self._run.player, self._run.duet, self._run.comparer
+        self._client = self._run.client
         self.selection: int | None = None
         self._ran: tuple[Scenario, str] | None = None
-        self._models_dir = models_dir
-        self.choice = Choice()
-        self._client = client_factory()
-        self.comparer = Comparer(self._client, self.duet)
         self._bound: int | None = None  # what the engine was told last
         self._active = False
         self._since = QElapsedTimer()
@@ -92,6 +91,7 @@ class LivePage(QWidget):
         self.forecast = Forecast(self, keep, memory or ShortMemory())
         self.keeping = Keeping(self)
         self.diagnosis = Diagnosis(self, pack)
+        self.choosing = Choosing(self, models_dir)
         self.touching = Touching(self._client, self.watch.touch, self.player)
         self.readout = QLabel()
         self.source = QLabel()
@@ -128,13 +128,60 @@ class LivePage(QWidget):
         self._timer.stop()
 
     def shutdown(self) -> None:
-        """End the engine's process; nothing is left behind."""
+        """End the engine's process; nothing is left behind. A run that was handed over goes on."""
         self._timer.stop()
-        self.keeping.close()
         self.diagnosis.shutdown()
-        self._client.close()
-        self.player.close()
-        self.duet.close()
+        if not self._handed_over:
+            self.keeping.close()
+            self._run.close()
+
+    @property
+    def place(self) -> str:
+        """The target of the scenario that is picked."""
+        return f"live:{self.head.scenario.id}" if self.head.scenario is not None else "live"
+
+    def hand_over(self) -> object:
+        """Return the run that is watched, with all that is shown of it; the engine goes on."""
+        self._handed_over = True
+        reader, self.keeping.reader = self.keeping.reader, None
+        scenario = self.head.scenario
+        return Watched(
+            run=self._run,
+            ran=self._ran,
+            bound=self._bound,
+            comparing=self.comparing,
+            selection=self.selection,
+            scenarios=self.head.scenarios,
+            picked=(scenario.id if scenario else "", self.head.variant),
+            reader=reader,
+            touched=self.touching.counts,
+            choice=self.choosing.choice,
+            guess=self.forecast.guess,
+            outcome=self.forecast.outcome,
+            sights=self.watch.sights,
+        )
+
+    def take_over(self, kept: object) -> None:
+        """Go on with the run of the page before, whose `LiveRun` this page was made with."""
+        if not isinstance(kept, Watched):
+            return
+        for scenario in kept.scenarios[len(self.head.scenarios) :]:
+            self.head.add(scenario)
+        self.head.choose(kept.picked[0])
+        self.head.choose_variant(kept.picked[1])
+        self._ran, self._bound = kept.ran, kept.bound
+        self.choosing.choose(kept.choice)
+        self.keeping.reader, self.touching.counts, self.forecast.guess = kept.reader, kept.touched, kept.guess
+        self.watch.take_over(kept.sights)
+        if kept.outcome is not None:
+            self.forecast.show(kept.outcome)
+        if kept.comparing:
+            self._face(self.compare_panels)
+            self.compare_panels.show_comparer(self.comparer)
+        self.transport.refresh()
+        self.select(kept.selection)
+        self.tell_what_is_shown()
+        self._show()
 
     def page_actions(self) -> list[QAction]:
         """Return the actions for the menu and the shortcut sheet."""
@@ -154,8 +201,8 @@ class LivePage(QWidget):
                 variant=self.head.variant,
                 until=self._bound,
                 watch_kernels=not self.watch.lens.isHidden(),
-                kernels=self.choice.kernels,
-                model=self.choice.model,
+                kernels=self.choosing.choice.kernels,
+                model=self.choosing.choice.model,
             )
         except EngineError as error:
             self._fail(str(error))
@@ -184,11 +231,11 @@ class LivePage(QWidget):
         self._face(self.compare_panels)
         self.select(None)
         try:
-            self.comparer.start(scenario, (left, right), self.choice)
+            self.comparer.start(scenario, (left, right), self.choosing.choice)
         except EngineError as error:
             self._fail(str(error))
             return
-        self.compare_panels.begin(self.comparer)
+        self.compare_panels.show_comparer(self.comparer)
         self._ran = (scenario, "")
         self.duet.play()
         self._starting()
@@ -290,19 +337,6 @@ class LivePage(QWidget):
         self.watch.turn_lens(self.player.state, self.selection)
         self._client.watch_kernels(not self.watch.lens.isHidden())
 
-    def ask_engine(self) -> None:
-        """Let a person choose the model and the kernels of the next runs."""
-        if self.head.scenario is not None:
-            dialog = EngineChoice(self.choice, self.head.scenario, self._models_dir, self)
-            dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-            dialog.chosen.connect(self.choose_engine)
-            dialog.open()
-
-    def choose_engine(self, choice: Choice) -> None:
-        """The next runs compute with this."""
-        self.choice = choice
-        self.head.show_engine("" if choice == Choice() else f"The next run: {choice.words}.")
-
     def explain(self) -> None:
         """Go to the lesson that explains the scenario."""
         if self.head.scenario is not None and self.head.scenario.explained_by:
@@ -347,7 +381,7 @@ class LivePage(QWidget):
             self._fail(error)
         elif self.comparing:
             if self.comparer.complete:
-                self.compare_panels.show_result(*self.comparer.result())
+                self.compare_panels.show_comparer(self.comparer)
                 names = self.comparer.names
                 self.forecast.settle(dict(zip(names, (side.edge for side in self.duet.sides), strict=True)))
         elif self._ran is not None:

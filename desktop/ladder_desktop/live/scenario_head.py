@@ -136,6 +136,11 @@ class ScenarioHead(QWidget):
         """Pick a variant by its name."""
         self.variants.setCurrentIndex(max(0, self.variants.findText(name)))
 
+    @property
+    def scenarios(self) -> tuple[Scenario, ...]:
+        """What can be picked, in order."""
+        return self._scenarios
+
     def add(self, scenario: Scenario) -> None:
         """Offer one more scenario, and pick it; one from the same file is replaced."""
         paths = [one.path for one in self._scenarios]

@@ -36,7 +36,10 @@ class StepPlot(pg.PlotWidget):  # type: ignore[misc]
         self._top = 0.0
         self._axes: tuple[object, ...] = ()
         self._drawn: tuple[object, ...] = ()
-        self._box = self.getPlotItem().getViewBox()
+        item = self.getPlotItem()
+        item.ctrlMenu.deleteLater()  # windows of their own, which nobody opens here and which would outlive the plot
+        item.ctrlMenu = None
+        self._box = item.getViewBox()
         self._cursor = QWidget(self.viewport())
         self._cursor.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self._cursor.setStyleSheet(f"background: {theme.hex('accent')}; border: none")

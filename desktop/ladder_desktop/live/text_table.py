@@ -198,8 +198,9 @@ class TextTable(QTableView):
         small.setPointSizeF(small.pointSizeF() * 0.92)
         self.setFont(small)
         self.setStyleSheet(
-            f"QTableView {{ border: none; selection-background-color: {theme.hex('selection')};"
+            f"QTableView {{ border: 2px solid transparent; selection-background-color: {theme.hex('selection')};"
             f" selection-color: {theme.hex('text')}; }}"
+            f"QTableView:focus {{ border-color: {theme.hex('accent')}; }}"
             f"QHeaderView::section {{ padding: 2px 4px; font-size: {small.pointSizeF():.1f}pt; }}"
         )
         self.verticalHeader().hide()

@@ -160,9 +160,10 @@ class Timeline(QAbstractScrollArea):
             painter.setPen(self.theme.colour("faint"))
             painter.drawText(
                 self.viewport().rect(),
-                Qt.AlignmentFlag.AlignCenter,
+                Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap,
                 "Run the scenario: its requests appear here, one row each, and its steps, one column each.",
             )
+            self._paint_ring(painter)
             return
         if self._picture is None or self._ratio != self.devicePixelRatioF():
             self._picture = self._paint_pictures()
@@ -176,6 +177,9 @@ class Timeline(QAbstractScrollArea):
         self._paint_ruler(painter)
         self._paint_marks(painter)
         self._paint_playhead(painter)
+        self._paint_ring(painter)
+
+    def _paint_ring(self, painter: QPainter) -> None:
         if self._ring:
             painter.setPen(self.theme.colour("accent"))
             painter.drawRect(self.viewport().rect().adjusted(0, 0, -1, -1))
@@ -251,11 +255,13 @@ class Timeline(QAbstractScrollArea):
         """Qt: who came by keyboard sees where the keyboard is."""
         super().focusInEvent(event)
         self._ring = event.reason() in (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason)
+        self.viewport().update()
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
         """Qt: no ring without the keyboard."""
         super().focusOutEvent(event)
         self._ring = False
+        self.viewport().update()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Qt: a name or a row selects its request, the ruler and the budget seek."""

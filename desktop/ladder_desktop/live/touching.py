@@ -26,6 +26,15 @@ class Touching(QObject):
         self.touched = False
         self._prompts = 0
 
+    @property
+    def counts(self) -> tuple[bool, int]:
+        """Whether the run was touched, and how many prompts were written to it."""
+        return self.touched, self._prompts
+
+    @counts.setter
+    def counts(self, counts: tuple[bool, int]) -> None:
+        self.touched, self._prompts = counts
+
     def add(self, prompt: str, max_tokens: int) -> None:
         """A prompt of one's own arrives before the engine's next step."""
         self._prompts += 1

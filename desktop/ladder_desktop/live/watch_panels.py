@@ -12,6 +12,7 @@ from ladder_desktop.live.block_list import BlockList
 from ladder_desktop.live.figures import pace_figures, pool_figures, queue_figures
 from ladder_desktop.live.legend import BATCH, BLOCKS, Legend
 from ladder_desktop.live.lens import Lens
+from ladder_desktop.live.live_run import Sights
 from ladder_desktop.live.mark_list import MarkList
 from ladder_desktop.live.panel import panel
 from ladder_desktop.live.player import Player
@@ -123,9 +124,34 @@ class WatchPanels(QWidget):
         self.side.setHidden(shown)
         self.panels.setSizes([3, 2] if shown else [3, 4])  # a table and a picture need the room
         if shown:
+            self.upper.setSizes([3, 0, 0, 7])
             self.lens.show_state(state, selection)
             self.lens.launches.setFocus()
         self.lens_turned.emit(shown)
+
+    @property
+    def sights(self) -> Sights:
+        """What is in sight, for a page that goes on with this run."""
+        return Sights(
+            side=self.side.currentIndex(),
+            blocks=self.blocks.currentIndex(),
+            batch=self.batch.currentIndex(),
+            plotting=self.plotting,
+            slots=not self.slots.isHidden(),
+            lens=not self.lens.isHidden(),
+        )
+
+    def take_over(self, sights: Sights) -> None:
+        """Have the same in sight as the page before."""
+        self.side.setCurrentIndex(sights.side)
+        self.blocks.setCurrentIndex(sights.blocks)
+        self.batch.setCurrentIndex(sights.batch)
+        self.slots.setVisible(sights.slots)
+        if sights.lens != self.sights.lens:
+            self.turn_lens(self._player.state, self._selection)
+        if sights.plotting:
+            self.views.setCurrentWidget(self.plots)
+            self.turned.emit(True)
 
     @property
     def plotting(self) -> bool:

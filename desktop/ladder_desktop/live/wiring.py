@@ -19,7 +19,7 @@ def wire(page: LivePage) -> None:
     page.head.run_wanted.connect(page.run)
     page.head.compare_wanted.connect(page.compare)
     page.head.stop_wanted.connect(page.stop)
-    page.head.engine_wanted.connect(page.ask_engine)
+    page.head.engine_wanted.connect(page.choosing.ask)
     page.head.explain_wanted.connect(page.explain)
     page.head.ticket_wanted.connect(page.go)
     page.transport.toggled.connect(page.toggle)

@@ -84,6 +84,7 @@ class CardEditor(QDialog):
     def _add(self, rows: QVBoxLayout, field: str, title: str, text: str) -> None:
         label = QLabel(title)
         box = QPlainTextEdit(text)
+        box.setObjectName("field")
         box.setAccessibleName(title)
         box.setTabChangesFocus(True)
         box.setFixedHeight(box.fontMetrics().lineSpacing() * LINES[field] + 16)
@@ -99,6 +100,7 @@ class CardEditor(QDialog):
         buttons.addButton(self.restore_button, QDialogButtonBox.ButtonRole.ResetRole)
         buttons.accepted.connect(self.accept)
         buttons.rejected.connect(self.reject)
+        rows.setContentsMargins(0, 0, 10, 0)
         page = QWidget()
         page.setLayout(rows)
         scroll = QScrollArea()
@@ -107,6 +109,7 @@ class CardEditor(QDialog):
         scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         scroll.setWidget(page)
         whole = QVBoxLayout(self)
+        whole.setContentsMargins(18, 16, 18, 16)
         whole.addWidget(scroll, 1)
         whole.addWidget(self._fault)
         whole.addWidget(_quiet("Your words stay when the pack is updated. Ctrl+Enter saves."))

@@ -9,7 +9,6 @@ from ladder_content.model import Pack
 from PySide6.QtCore import QItemSelection, QItemSelectionModel, QTimer, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import (
-    QComboBox,
     QDialog,
     QHBoxLayout,
     QLabel,
@@ -21,6 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from ladder_desktop.actions import explain, make_action
+from ladder_desktop.chooser import Chooser
 from ladder_desktop.lessons.cloze_html import blanked
 from ladder_desktop.review.announce import announce
 from ladder_desktop.review.card_editor import CardEditor
@@ -303,6 +303,7 @@ class CardListPage(QWidget):
         row.setSpacing(8)
         actions = (self.open_action, self.cram_action, self.suspend_action, self.bury_action)
         buttons = [self._button(action) for action in actions]
+        buttons[0].setText("Open")
         self.suspend_button, self.bury_button = buttons[2:]
         self.flag_button = QPushButton("Flag")
         self.flag_button.setAccessibleName("Flag the selected cards")
@@ -311,6 +312,8 @@ class CardListPage(QWidget):
             menu.addAction(action)
         self.flag_button.setMenu(menu)
         more = [self._button(action) for action in (self.edit_action, self.history_action, self.drop_action)]
+        more[0].setText("Edit…")
+        more[1].setText("History…")
         for widget in (*buttons, self.flag_button, *more):
             row.addWidget(widget)
         row.addStretch()
@@ -332,8 +335,8 @@ class CardListPage(QWidget):
         return button
 
 
-def _choice(name: str, everything: str, choices: list[tuple[str, str]]) -> QComboBox:
-    box = QComboBox()
+def _choice(name: str, everything: str, choices: list[tuple[str, str]]) -> Chooser:
+    box = Chooser()
     box.setAccessibleName(name)
     box.setMaximumWidth(190)
     box.addItem(everything, "")

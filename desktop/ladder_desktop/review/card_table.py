@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from datetime import datetime, tzinfo
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt, Signal
-from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QTableView
+from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import QAbstractItemView, QFrame, QTableView
 
 from ladder_desktop.lessons.cloze_html import blanked
 from ladder_desktop.review.marks_line import FLAG_ROLES, mark_words
@@ -18,7 +18,7 @@ from ladder_desktop.theme import Theme
 
 Index = QModelIndex | QPersistentModelIndex
 COLUMNS = ("Question", "Study", "State", "Due", "Lapses", "Marks")
-WIDTHS = (0, 190, 90, 130, 80, 190)
+LETTERS = (30, 18, 11, 14, 10, 14)  # across each column; the first takes what is left, if it is more
 MARKS = COLUMNS.index("Marks")
 LAPSES = COLUMNS.index("Lapses")
 
@@ -95,19 +95,24 @@ class CardTable(QTableView):
         self.setWordWrap(False)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.verticalHeader().hide()
-        self.verticalHeader().setDefaultSectionSize(28)
+        self.verticalHeader().setDefaultSectionSize(max(28, round(self.fontMetrics().height() * 1.6)))
         header = self.horizontalHeader()
         header.setHighlightSections(False)
-        header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
-        for column, width in enumerate(WIDTHS):
-            if width:
-                self.setColumnWidth(column, width)
+        for column, letters in enumerate(LETTERS):
+            self.setColumnWidth(column, letters * self.fontMetrics().averageCharWidth())
         self.doubleClicked.connect(self._open)
 
     def chosen(self) -> list[Entry]:
         """Return the selected cards, from top to bottom."""
         rows = sorted(index.row() for index in self.selectionModel().selectedRows())
         return [self.cards.entries[row] for row in rows]
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Give the question what the other columns leave."""
+        super().resizeEvent(event)
+        others = sum(self.columnWidth(column) for column in range(1, len(LETTERS)))
+        least = LETTERS[0] * self.fontMetrics().averageCharWidth()
+        self.setColumnWidth(0, max(least, self.viewport().width() - others))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Enter opens."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtGui import QFocusEvent
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QWheelEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 READING_WIDTH = 780
@@ -43,6 +43,28 @@ class Column(QScrollArea):
         self.setProperty("ring", False)
         self.verticalScrollBar().rangeChanged.connect(self._settle)
         self._wanted: QWidget | None = None
+        self._share: float | None = None
+
+    @property
+    def scrolled(self) -> float:
+        """How far down the view stands, 0 to 1."""
+        bar = self.verticalScrollBar()
+        return bar.value() / bar.maximum() if bar.maximum() else 0.0
+
+    def scroll_back(self, share: float) -> None:
+        """Stand as far down as another view did, once the text has its height."""
+        self._wanted, self._share = None, share
+        QTimer.singleShot(0, self, self._settle)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """From here on the person says where the view stands."""
+        self._wanted = self._share = None
+        super().wheelEvent(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """The same."""
+        self._wanted = self._share = None
+        super().keyPressEvent(event)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         """Show a ring to somebody who walks with Tab; around the text of the page it would only be noise."""
@@ -61,14 +83,16 @@ class Column(QScrollArea):
 
     def show_top(self) -> None:
         """Scroll to the top."""
-        self._wanted = None
+        self._wanted = self._share = None
         self.verticalScrollBar().setValue(0)
 
     def bring_into_view(self, widget: QWidget) -> None:
         """Scroll so far that `widget` can be read, now and whenever the text around it takes its final height."""
-        self._wanted = widget
+        self._wanted, self._share = widget, None
         QTimer.singleShot(0, self, self._settle)
 
     def _settle(self) -> None:
         if self._wanted is not None:
             self.ensureWidgetVisible(self._wanted, 0, 24)
+        elif self._share is not None:
+            self.verticalScrollBar().setValue(round(self._share * self.verticalScrollBar().maximum()))

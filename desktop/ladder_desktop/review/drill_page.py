@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import astuple
+from dataclasses import astuple, dataclass
 from random import Random
 
 from ladder_content.model import Card, Pack
@@ -30,6 +30,21 @@ from ladder_desktop.study.catalogue import catalogue
 from ladder_desktop.study.overlay import reworded
 from ladder_desktop.study.session import Session
 from ladder_desktop.theme import Theme
+
+
+@dataclass(frozen=True)
+class Unfinished:
+    """A card in the middle of being answered, and what it belongs to."""
+
+    item: Item | None
+    attempt: Attempt | None
+    session: Session | None
+    out_of_turn: bool
+    stopwatch: Stopwatch
+    typed: str
+    revealed: bool
+    ticked: list[int]
+    scrolled: float
 
 
 class DrillPage(ReviewPage):
@@ -177,6 +192,36 @@ class DrillPage(ReviewPage):
                     self._show(urgent)
         super().activate()
 
+    def hand_over(self) -> object:
+        """Return the card on show as it stands: what is typed, picked, revealed and ticked."""
+        view, field = self.card_view, self.card_view.attempt.field
+        return Unfinished(
+            item=self.item,
+            attempt=self.attempt,
+            session=self.session,
+            out_of_turn=self._out_of_turn,
+            stopwatch=self.stopwatch,
+            typed=field.line.text() if field is not None else self.attempt.typed if self.attempt else "",
+            revealed=view.revealed,
+            ticked=view.points.ticked,
+            scrolled=view.scrolled,
+        )
+
+    def take_over(self, kept: object) -> None:
+        """Go on with the card of the page before."""
+        if not isinstance(kept, Unfinished) or kept.item is None:
+            return
+        self.session, self._out_of_turn = kept.session, kept.out_of_turn
+        self._show(kept.item, kept.attempt)
+        self.stopwatch = kept.stopwatch
+        if self.card_view.attempt.field is not None:
+            self.card_view.attempt.field.line.setText(kept.typed)
+        if kept.revealed:
+            self.reveal()
+        for position in kept.ticked:
+            self.card_view.points.ticks[position].setChecked(True)
+        self.card_view.scroll_back(kept.scrolled)
+
     def focus_target(self) -> QWidget:
         """Return the field to type into, or the text, so that arrow and page keys scroll it."""
         field = self.card_view.attempt.field
@@ -252,7 +297,7 @@ class DrillPage(ReviewPage):
         else:
             self.refresh()
 
-    def _show(self, item: Item | None) -> None:
+    def _show(self, item: Item | None, begun: Attempt | None = None) -> None:
         self.item = item if item is not None and item.item_id in self._cards else None
         if self.item is None:
             self.attempt = None
@@ -261,7 +306,7 @@ class DrillPage(ReviewPage):
             study, card = self._cards[self.item.item_id]
             card = reworded(card, self.desk.words.edits(self.item.item_id))
             note = self.desk.words.note(self.item.item_id)
-            self.attempt = Attempt(card, self._shuffle)
+            self.attempt = begun or Attempt(card, self._shuffle)
             self.card_view.show_question(study, card, self.attempt, note)
             self._suggest(self.attempt)
             self._reveal_hint.setText(_hint(card))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from ladder_desktop.review.diagnosis import Diagnosis
 from ladder_desktop.review.key_button import KeyButton
@@ -17,21 +17,24 @@ class HintBar(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.strike = KeyButton("Strike one out  (H)")
+        self.strike = KeyButton("Strike out  (H)")
         self.strike.setAccessibleName("Hint: strike out a wrong option")
         self.strike.clicked.connect(self.strike_wanted)
-        self.reading = KeyButton("Show the reading  (R)")
+        self.reading = KeyButton("Reading  (R)")
         self.reading.setAccessibleName("Hint: show the reading that decides")
         self.reading.clicked.connect(self.reading_wanted)
         self._cost = QLabel()
         self._cost.setObjectName("caption")
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 4, 0, 0)
+        self._cost.setWordWrap(True)
+        row = QHBoxLayout()
         row.setSpacing(8)
         row.addWidget(self.strike)
         row.addWidget(self.reading)
-        row.addWidget(self._cost)
         row.addStretch()
+        rows = QVBoxLayout(self)
+        rows.setContentsMargins(0, 4, 0, 0)
+        rows.addLayout(row)
+        rows.addWidget(self._cost)
 
     def show_hints(self, diagnosis: Diagnosis) -> None:
         """Offer what there is to be had, and say what was paid."""

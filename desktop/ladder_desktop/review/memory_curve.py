@@ -12,7 +12,7 @@ from ladder_desktop.study import Rating
 from ladder_desktop.study.curve import Curve, Dot
 from ladder_desktop.theme import Theme
 
-LEFT, RIGHT, TOP, BOTTOM = 46, 16, 12, 26
+RIGHT, TOP, AIR = 16, 12, 10
 STEPS = 60  # points of a stretch
 ROLES = {Rating.AGAIN: "bad", Rating.HARD: "warn", Rating.GOOD: "good", Rating.EASY: "accent"}
 
@@ -61,7 +61,7 @@ class MemoryCurve(QWidget):
             painter.setPen(self._theme.colour("line"))
             painter.drawLine(QPointF(area.left(), y), QPointF(area.right(), y))
             painter.setPen(self._theme.colour("muted"))
-            label = QRectF(0, y - 9, LEFT - 8, 18)
+            label = QRectF(0, y - 20, self._left - AIR, 40)
             painter.drawText(
                 label, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, f"{chance:.0%}"
             )
@@ -69,7 +69,7 @@ class MemoryCurve(QWidget):
         painter.setPen(pen)
         y = area.bottom() - self._retention * area.height()
         painter.drawLine(QPointF(area.left(), y), QPointF(area.right(), y))
-        below = QRectF(area.left(), area.bottom() + 4, area.width(), BOTTOM - 4)
+        below = QRectF(area.left(), area.bottom() + 4, area.width(), self._bottom - 4)
         first, last = self._span()
         painter.setPen(self._theme.colour("muted"))
         painter.drawText(below, Qt.AlignmentFlag.AlignLeft, self._date(first))
@@ -97,8 +97,16 @@ class MemoryCurve(QWidget):
         else:
             painter.drawRect(QRectF(x - 4, y - 4, 8, 8))
 
+    @property
+    def _left(self) -> int:
+        return self.fontMetrics().horizontalAdvance("100%") + AIR
+
+    @property
+    def _bottom(self) -> int:
+        return self.fontMetrics().height() + AIR
+
     def _area(self) -> QRectF:
-        return QRectF(LEFT, TOP, self.width() - LEFT - RIGHT, self.height() - TOP - BOTTOM)
+        return QRectF(self._left, TOP, self.width() - self._left - RIGHT, self.height() - TOP - self._bottom)
 
     def _span(self) -> tuple[int, int]:
         stretches = self._curve.stretches

@@ -207,7 +207,7 @@ class StudySettingsPanel(QWidget):
 
     def _build(self) -> None:
         rows = QVBoxLayout(self)
-        rows.setContentsMargins(28, 12, 28, 28)
+        rows.setContentsMargins(0, 0, 0, 28)
         rows.setSpacing(4)
         for name, help_text, widget in (
             (

@@ -124,6 +124,7 @@ class TicketBoard(QWidget):
         rows.setSpacing(8)
         score = QLabel(written_score(self._diagnosis))
         score.setObjectName("score")
+        score.setWordWrap(True)
         caption = QLabel("WHAT DECIDES")
         caption.setObjectName("overline")
         evidence = Prose(self._text)

@@ -5,6 +5,7 @@ and rated like a card.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import timedelta
 from random import Random
 
@@ -29,6 +30,18 @@ from ladder_desktop.theme import Theme
 
 LIST_WIDTH = 860
 LONGEST = timedelta(minutes=10)  # a ticket is read and thought about far longer than a card
+
+
+@dataclass(frozen=True)
+class Unfinished:
+    """A ticket in the middle of being diagnosed, and those that were begun and left."""
+
+    item: Item | None
+    diagnosis: Diagnosis | None
+    left: dict[str, Diagnosis]
+    rated: dict[str, Diagnosis]
+    stopwatch: Stopwatch
+    scrolled: tuple[float, float]
 
 
 class TicketPage(ReviewPage):
@@ -124,6 +137,27 @@ class TicketPage(ReviewPage):
         if self.item is None or self.item.item_id != item_id:
             self._leave_board()
             self.open_ticket(item_id)
+
+    @property
+    def place(self) -> str:
+        """The target of what is on screen: the ticket on the board, or the list."""
+        return f"ticket:{self.item.item_id.partition('/')[2]}" if self.item is not None else self.key
+
+    def hand_over(self) -> object:
+        """Return the ticket on the board as it stands, and those that were left."""
+        scrolled = self.board.left.scrolled, self.board.right.scrolled
+        return Unfinished(self.item, self.diagnosis, self._left, self._rated, self.stopwatch, scrolled)
+
+    def take_over(self, kept: object) -> None:
+        """Go on with the ticket of the page before."""
+        if not isinstance(kept, Unfinished):
+            return
+        self._left, self._rated = kept.left, kept.rated
+        if kept.item is not None and kept.diagnosis is not None:
+            self._show_board(kept.item.item_id, kept.diagnosis)
+            self.stopwatch = kept.stopwatch
+            for column, share in zip((self.board.left, self.board.right), kept.scrolled, strict=True):
+                column.scroll_back(share)
 
     def pick(self, place: int) -> None:
         """Answer the current step with the option shown at this place."""

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QTabWidget, QVBoxLayout, QWidget
 
 from ladder_desktop.actions import make_action
-from ladder_desktop.pages import RunningPage
+from ladder_desktop.pages import Running
 
 WIDEST = 820
 
@@ -71,7 +71,7 @@ class SettingsPage(QWidget):
     def shutdown(self) -> None:
         """End what a panel runs."""
         for panel in self._built.values():
-            if isinstance(panel, RunningPage):
+            if isinstance(panel, Running):
                 panel.shutdown()
 
     def page_actions(self) -> list[QAction]:
@@ -129,9 +129,10 @@ class SettingsPage(QWidget):
 def _scrolling(panel: QWidget) -> QScrollArea:
     panel.setMaximumWidth(WIDEST)
     middle = QWidget()
-    column = QVBoxLayout(middle)
-    column.setContentsMargins(28, 14, 28, 20)
-    column.addWidget(panel, 1)
+    across = QHBoxLayout(middle)  # a column would ask for the height of a panel as wide as the page
+    across.setContentsMargins(28, 14, 28, 20)
+    across.addWidget(panel, 1000)
+    across.addStretch(1)
     scroll = QScrollArea()
     scroll.setObjectName("plain")
     scroll.setWidget(middle)

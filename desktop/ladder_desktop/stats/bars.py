@@ -20,7 +20,7 @@ Pattern = Literal["solid", "pale", "hatched", "outlined"]
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 CENTRE = Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop
 LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-TOP, FOOT, MAX_BAR = 10.0, 20.0, 34.0
+TOP, MAX_BAR = 10.0, 34.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class BarChart(Chart):
 
     def sizeHint(self) -> QSize:
         """Qt: as high as asked for, with a row for the legend where there is one."""
-        return QSize(260, self._height + (20 if len(self._parts) > 1 else 0))
+        return QSize(260, self._height + (round(self._line) if len(self._parts) > 1 else 0))
 
     def minimumSizeHint(self) -> QSize:
         """Qt: may become narrow."""
@@ -97,10 +97,15 @@ class BarChart(Chart):
         if len(self._parts) > 1:
             self._paint_legend(painter, plot)
 
+    @property
+    def _line(self) -> float:
+        """How high a line of small text is, with air."""
+        return max(20.0, self.metrics.height() + 4)
+
     def _plot(self) -> QRectF:
         left = self.metrics.horizontalAdvance(short(self._top())) + 14
-        legend = 20 if len(self._parts) > 1 else 0
-        return QRectF(left, TOP, self.width() - left - 6, self.height() - TOP - FOOT - legend)
+        legend = self._line if len(self._parts) > 1 else 0
+        return QRectF(left, TOP, self.width() - left - 6, self.height() - TOP - self._line - legend)
 
     def _top(self) -> float:
         """Return the value at the upper edge: a round one."""
@@ -124,7 +129,7 @@ class BarChart(Chart):
         """Write below a bar, and never over the edge of the chart."""
         wide = self.metrics.horizontalAdvance(text) + 4
         x = min(max(middle - wide / 2, 0), self.width() - wide)
-        self.write(painter, QRectF(x, y, wide, FOOT), text, CENTRE, role)
+        self.write(painter, QRectF(x, y, wide, self._line - 2), text, CENTRE, role)
 
     def _fill(self, painter: QPainter, box: QRectF, part: Part) -> None:
         solid = self.theme.colour(part.role)
@@ -143,11 +148,11 @@ class BarChart(Chart):
                 painter.drawRect(box.adjusted(0.6, 0.6, -0.6, -0.6))
 
     def _paint_legend(self, painter: QPainter, plot: QRectF) -> None:
-        x, y = plot.left(), self.height() - 16.0
+        x, y = plot.left(), self.height() - self._line
         for part in self._parts:
-            self._fill(painter, QRectF(x, y + 2, 11, 11), part)
+            self._fill(painter, QRectF(x, y + (self._line - 11) / 2, 11, 11), part)
             wide = self.metrics.horizontalAdvance(part.name)
-            self.write(painter, QRectF(x + 17, y - 1, wide + 4, 18), part.name, LEFT)
+            self.write(painter, QRectF(x + 17, y, wide + 4, self._line), part.name, LEFT)
             x += wide + 40
 
 

@@ -56,10 +56,10 @@ class Exhibit(QFrame):
     def _build(self) -> None:
         heading = _label("heading")
         heading.setText(self.title)
+        heading.setWordWrap(True)
         head = QHBoxLayout()
         head.setSpacing(8)
-        head.addWidget(heading)
-        head.addStretch(1)
+        head.addWidget(heading, 1)
         head.addWidget(self.toggle)
         head.addWidget(self.save)
         rows = QVBoxLayout(self)

@@ -80,7 +80,7 @@ class FigureTable(QTableView):
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.verticalHeader().hide()
         self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        self.verticalHeader().setDefaultSectionSize(ROW_HEIGHT)
+        self.verticalHeader().setDefaultSectionSize(max(ROW_HEIGHT, round(1.6 * self.fontMetrics().height())))
         self.horizontalHeader().setHighlightSections(False)
         self.horizontalHeader().setResizeContentsPrecision(MOST_ROWS)
         self.activated.connect(self._open)
@@ -108,7 +108,12 @@ class FigureTable(QTableView):
     def sizeHint(self) -> QSize:
         """Qt: as high as its rows, and from twelve on it scrolls."""
         rows = min(max(1, len(self.figures.figures.rows)), MOST_ROWS)
-        return QSize(400, self.horizontalHeader().sizeHint().height() + rows * ROW_HEIGHT + 16)
+        return QSize(
+            400,
+            self.horizontalHeader().sizeHint().height()
+            + rows * self.verticalHeader().defaultSectionSize()
+            + 16,
+        )
 
     def minimumSizeHint(self) -> QSize:
         """Qt: does not give up height."""

@@ -74,7 +74,8 @@ class IntervalChart(Chart):
     def paint(self, painter: QPainter) -> None:
         """Paint the axis, the target and the rows."""
         axis, plot = Axis(self._lowest(), self._plot()), self._plot()
-        low = axis.low
+        low, goal = axis.low, f"target {percent(self._target)}"
+        wide = self.metrics.horizontalAdvance(goal) + 10
         step = 0.05 if 1 - low <= 0.31 else 0.1 if 1 - low <= 0.61 else 0.2
         for number in range(round((1 - low) / step) + 1):
             share = 1 - number * step
@@ -82,16 +83,17 @@ class IntervalChart(Chart):
                 break
             painter.setPen(QPen(self.ink("line", 0.55), 1))
             painter.drawLine(QPointF(axis.x(share), plot.top()), QPointF(axis.x(share), plot.bottom()))
-            if abs(share - self._target) * plot.width() / (1 - low) > 44:
+            if (
+                abs(axis.x(share) - axis.x(self._target))
+                > (wide + self.metrics.horizontalAdvance("100 %")) / 2
+            ):
                 self.write(
-                    painter, QRectF(axis.x(share) - 30, 0, 60, HEAD - 4), f"{share * 100:.0f} %", CENTRE
+                    painter, QRectF(axis.x(share) - 40, 0, 80, HEAD - 4), f"{share * 100:.0f} %", CENTRE
                 )
         x = axis.x(self._target)
         painter.setPen(QPen(self.ink("text"), 1.2, Qt.PenStyle.DashLine))
         painter.drawLine(QPointF(x, plot.top()), QPointF(x, plot.bottom()))
-        self.write(
-            painter, QRectF(x - 70, 0, 140, HEAD - 4), f"target {percent(self._target)}", CENTRE, "text"
-        )
+        self.write(painter, QRectF(x - wide / 2, 0, wide, HEAD - 4), goal, CENTRE, "text")
         for number, row in enumerate(self._rows):
             self._paint_row(painter, number, row, axis)
 
@@ -132,7 +134,8 @@ class IntervalChart(Chart):
     def _plot(self) -> QRectF:
         names = max((self.metrics.horizontalAdvance(row.name) + 34 for row in self._rows), default=0)
         left = min(names, self.width() * 0.42)
-        return QRectF(left, HEAD, self.width() - left - 118, self.height() - HEAD - FOOT)
+        right = self.metrics.horizontalAdvance("100.0 % of 10,000") + 18
+        return QRectF(left, HEAD, self.width() - left - right, self.height() - HEAD - FOOT)
 
     def _lowest(self) -> float:
         """Return where the axis begins: the lowest observed share or target, with room, in steps of a tenth."""

@@ -10,7 +10,6 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import (
     QFileDialog,
     QFrame,
-    QGridLayout,
     QHBoxLayout,
     QLabel,
     QPushButton,
@@ -32,6 +31,7 @@ from .figures import Figures
 from .gallery import Gallery
 from .names import names_of
 from .today_tiles import TodayTiles
+from .wall import Wall
 
 PERIODS = (("30 days", 30), ("90 days", 90), ("A year", 365), ("Ever", None))
 WIDTH = 1060
@@ -152,13 +152,7 @@ class StatsPage(QWidget):
         rows.setSpacing(16)
         rows.addLayout(head)
         rows.addWidget(self.today)
-        grid = QGridLayout()
-        grid.setSpacing(16)
-        for exhibit, (row, place, wide) in self.gallery.places():
-            grid.addWidget(exhibit, row, place, 1, wide)
-        for place in range(6):
-            grid.setColumnStretch(place, 1)
-        rows.addLayout(grid)
+        rows.addWidget(Wall(self.gallery.places()))
         rows.addStretch(1)
         middle = QWidget()
         across = QHBoxLayout(middle)
@@ -175,7 +169,8 @@ class StatsPage(QWidget):
         return self._scroll
 
     def _nothing_yet(self) -> QWidget:
-        page = QWidget()
+        column = QWidget()
+        column.setMaximumWidth(620)
         title = QLabel("Nothing to count yet")
         title.setProperty("role", "title")
         text = QLabel(
@@ -184,18 +179,23 @@ class StatsPage(QWidget):
         )
         text.setProperty("role", "muted")
         text.setWordWrap(True)
-        text.setMaximumWidth(560)
         self.start = QPushButton("Start drilling")
         self.start.setProperty("role", "primary")
         self.start.setAccessibleName("Start drilling")
         self.start.clicked.connect(self._drill)
-        rows = QVBoxLayout(page)
+        rows = QVBoxLayout(column)
         rows.setContentsMargins(40, 30, 40, 28)
         rows.setSpacing(12)
         rows.addStretch(1)
-        for widget in (title, text, self.start):
-            rows.addWidget(widget, alignment=Qt.AlignmentFlag.AlignHCenter)
+        rows.addWidget(title)
+        rows.addWidget(text)
+        rows.addWidget(self.start, alignment=Qt.AlignmentFlag.AlignLeft)
         rows.addStretch(2)
+        page = QWidget()
+        across = QHBoxLayout(page)
+        across.addStretch(1)
+        across.addWidget(column, 1000)
+        across.addStretch(1)
         return page
 
     def _drill(self) -> None:
@@ -205,6 +205,8 @@ class StatsPage(QWidget):
 def _chooser(name: str, choices: object) -> Chooser:
     chooser = Chooser()
     chooser.setAccessibleName(name)
+    chooser.setSizeAdjustPolicy(Chooser.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+    chooser.setMinimumContentsLength(9)
     for text, value in choices:  # type: ignore[attr-defined]
         chooser.addItem(text, value)
     return chooser

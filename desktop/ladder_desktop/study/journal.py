@@ -18,6 +18,7 @@ from .store import Store
 
 UNDOABLE = ("cards", "reviews", "adjustments", "settings", "marks", "extras", "notes", "edits", "own_cards")
 KEPT = 1000  # actions that can be undone; older ones are forgotten
+FORGET_EVERY = 16  # actions: an answer need not wait for it each time
 
 _ACTION = "SELECT action_id, label, item_id FROM actions"
 
@@ -58,7 +59,8 @@ class Journal:
                 yield db
             if not self._steps:
                 db.execute("DELETE FROM actions WHERE action_id = ?", (cursor.lastrowid,))
-            db.execute("DELETE FROM actions WHERE action_id <= ?", (cursor.lastrowid - KEPT,))
+            if cursor.lastrowid % FORGET_EVERY == 0:
+                db.execute("DELETE FROM actions WHERE action_id <= ?", (cursor.lastrowid - KEPT,))
 
     def last(self) -> Action | None:
         """Return what `undo` would take back."""

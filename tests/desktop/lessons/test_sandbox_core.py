@@ -16,7 +16,7 @@ from ladder_content.model import Vector
 from ladder_desktop.lessons.sandbox import OUTPUT, Ending, Outcome, Sandbox, Switch, shown
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def sandbox() -> Iterator[Sandbox]:
     sandbox = Sandbox(seconds=0.5)
     yield sandbox

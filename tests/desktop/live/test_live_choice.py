@@ -108,7 +108,7 @@ def test_what_cannot_run_is_refused_in_a_sentence(qtbot, theme, models_dir, choi
     page.show()
     page.activate()
     page.head.choose("short-chats")
-    page.choose_engine(choice)
+    page.choosing.choose(choice)
     page.run()
     qtbot.waitUntil(lambda: sentence in page.head.message.text(), timeout=120_000)
     assert not page.busy
@@ -122,7 +122,7 @@ def test_the_real_engine_runs_the_interpreter_when_asked_and_goes_back(qtbot, th
     page.activate()
     page.head.choose("short-chats")
     for kernels in ("interpret", "torch"):
-        page.choose_engine(Choice(kernels=kernels))
+        page.choosing.choose(Choice(kernels=kernels))
         page.run()
         page.player.pause()
         qtbot.waitUntil(lambda: page.player.edge.config is not None, timeout=300_000)

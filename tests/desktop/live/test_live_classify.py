@@ -14,7 +14,7 @@ from ladder_desktop.live.live_page import LivePage
 from ladder_desktop.theme import Theme
 from ladder_engine.fold import fold
 from ladder_engine.scenario import bundled_scenarios
-from ladder_engine.shape import Figure, reading
+from ladder_engine.shape import Figure, shape_of
 from ladder_engine.state import RunState
 from msgspec.structs import replace
 from pytestqt.qtbot import QtBot
@@ -42,7 +42,7 @@ def state() -> RunState:
     return fold([replace(first, weight_bytes=4_000_000, bytes_per_second=1e10), *rest])
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def sandbox() -> Iterator[Sandbox]:
     sandbox = Sandbox()
     yield sandbox
@@ -73,7 +73,7 @@ def by_hand(snippet, config, readings: dict[str, float]) -> dict[str, object]:
     ],
 )
 def test_the_verdict_is_that_of_the_packs_program(sandbox, snippet, state, targets):
-    figures = reading(state)
+    figures = shape_of(state).asked
     outcome = sandbox.run(program(snippet.code, state.config, figures, targets), Switch())
     verdict = read_verdict(outcome.output)
     assert verdict is not None, outcome.sentence
@@ -103,10 +103,10 @@ def test_readings_that_the_pack_knows_the_answer_to_come_out_so(sandbox, snippet
 
 def test_what_cannot_be_classified_is_said_in_a_sentence(state):
     old = fold(busy_trace())
-    assert why_not(old.config, reading(old)) == NO_MACHINE
+    assert why_not(old.config, shape_of(old).asked) == NO_MACHINE
     begun = fold([replace(busy_trace()[0], weight_bytes=1, bytes_per_second=1.0)])
-    assert why_not(begun.config, reading(begun)) == NOBODY
-    assert why_not(state.config, reading(state)) == ""
+    assert why_not(begun.config, shape_of(begun).asked) == NOBODY
+    assert why_not(state.config, shape_of(state).asked) == ""
     assert read_verdict("the program broke before it came so far") is None
 
 
@@ -129,7 +129,7 @@ def test_the_dialog_shows_the_rule_that_fires_and_a_target_asks_again(qtbot, dia
     assert dialog.targets["ttft_target_ms"].value() == 1000  # the program's own, until a person sets one
     shown = {row[0]: row[1] for row in dialog.readings.table.rows}
     assert float(shown["running"]) == pytest.approx(
-        next(one.value for one in reading(state) if one.name == "running"), rel=0.01
+        next(one.value for one in shape_of(state).asked if one.name == "running"), rel=0.01
     )
     ask(qtbot, dialog, lambda: dialog.targets["tpot_target_ms"].setValue(0.1))
     fires = [row for row in dialog.rules.table.rows if "fires" in row[4]]

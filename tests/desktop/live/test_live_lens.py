@@ -105,7 +105,8 @@ def test_the_table_shows_every_launch_of_the_trace(page, watched):
         )
         stores = next(row for row in rows if row[0] == "store_kv_kernel")
         assert stores[3:5] == (f"({tokens})", str(tokens))
-        assert stores[5] == f"{(4 * tokens * 4 * 32 * 4 + 8 * tokens) / 1000:.1f} kB"
+        moved = (4 * tokens * 4 * 32 * 4 + 8 * tokens) / 1000
+        assert stores[5] in (f"{moved:.1f} kB", f"{moved:.0f} kB")
 
 
 def test_the_picture_shows_which_blocks_each_program_reads(page, watched):

@@ -1,0 +1,68 @@
+"""What of the live panel outlives the page: the engine, what it said, and where a person stands in it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ladder_engine.client import EngineClient
+from ladder_engine.scenario import Scenario
+from ladder_engine.trace_file import TraceReader
+
+from ladder_desktop.live.choice import Choice
+from ladder_desktop.live.comparer import Comparer
+from ladder_desktop.live.duet import Duet
+from ladder_desktop.live.kept_prediction import Outcome
+from ladder_desktop.live.player import Player
+
+
+class LiveRun:
+    """An engine with the one run or the two that it has done, and their playheads. No Qt."""
+
+    def __init__(self, client: EngineClient) -> None:
+        self.client = client
+        self.player = Player()
+        self.duet = Duet()
+        self.comparer = Comparer(client, self.duet)
+
+    def close(self) -> None:
+        """End the engine's process, and give back what the recordings hold on the disk."""
+        self.client.close()
+        self.player.close()
+        self.duet.close()
+
+
+@dataclass(frozen=True)
+class Sights:
+    """What a page shows of a run: which tab at the side, tables or pictures, and what is open."""
+
+    side: int
+    blocks: int
+    batch: int
+    plotting: bool
+    slots: bool
+    lens: bool
+
+
+@dataclass(frozen=True)
+class Watched:
+    """A run as a page hands it to the next: what was run, what is picked, and what is lit and shown of it."""
+
+    run: LiveRun
+    ran: tuple[Scenario, str] | None
+    bound: int | None
+    comparing: bool
+    selection: int | None
+    scenarios: tuple[Scenario, ...]
+    picked: tuple[str, str]
+    reader: TraceReader | None
+    touched: tuple[bool, int]
+    choice: Choice
+    guess: float | None
+    outcome: Outcome | None
+    sights: Sights
+
+    def shutdown(self) -> None:
+        """No page has taken it over: end it."""
+        if self.reader is not None:
+            self.reader.close()
+        self.run.close()

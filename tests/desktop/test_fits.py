@@ -1,0 +1,66 @@
+"""Large text in a small window: what there is not room for wraps or scrolls, and nothing is cut off."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+
+import pytest
+from ladder_desktop.app import Application
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtWidgets import QLabel, QPushButton, QScrollArea, QWidget
+from pytestqt.qtbot import QtBot
+
+NARROW = QSize(1000, 700)
+PLACES = [
+    "home",
+    "drill",
+    "interview",
+    "stats",
+    "cards",
+    "settings:study",
+    "settings:voice",
+    "settings:appearance",
+]
+
+
+@pytest.fixture
+def narrow(application: Application, qtbot: QtBot) -> Application:
+    window = application.window
+    before = window.page("home")
+    application.preferences.zoom = 150
+    qtbot.waitUntil(lambda: window.page("home") is not before)
+    window.resize(NARROW)
+    return application
+
+
+@pytest.mark.parametrize("place", [*PLACES, "ticket"])
+def test_nothing_is_cut_off(narrow: Application, place: str, qtbot: QtBot) -> None:
+    if place == "ticket":
+        narrow.window.show_page("tickets")
+        narrow.window.page("tickets").list.open_current()  # type: ignore[attr-defined]
+    else:
+        narrow.go(place)
+    page = narrow.window.page(narrow.window.current or "")
+    with suppress(qtbot.TimeoutError):
+        qtbot.waitUntil(lambda: not list(cut(page)), timeout=5_000)
+    assert list(cut(page)) == []
+
+
+def cut(page: QWidget) -> Iterator[str]:
+    """Yield what is wider than its place or lower than its text."""
+    for area in page.findChildren(QScrollArea):
+        inside = area.widget()
+        fixed = area.horizontalScrollBarPolicy() == Qt.ScrollBarPolicy.ScrollBarAlwaysOff
+        if area.isVisible() and inside is not None and inside.width() > area.viewport().width():
+            yield f"{area.accessibleName()} {inside.width()} > {area.viewport().width()}, scrolls: {not fixed}"
+    for label in page.findChildren(QLabel):
+        if (
+            label.isVisible()
+            and label.wordWrap()
+            and label.height() < label.heightForWidth(label.width()) - 1
+        ):
+            yield f"{label.text()[:40]} {label.height()} < {label.heightForWidth(label.width())}"
+    for button in page.findChildren(QPushButton):
+        if button.isVisible() and button.width() < button.minimumSizeHint().width():
+            yield f"{button.text()} {button.width()} < {button.minimumSizeHint().width()}"
