@@ -5,7 +5,9 @@ from __future__ import annotations
 from ladder_engine.client import EngineClient
 from ladder_engine.comparison import Difference, differences, explain
 from ladder_engine.comparison import Side as Compared
+from ladder_engine.config import EngineConfig
 from ladder_engine.scenario import Scenario, engine_of
+from ladder_engine.trace import AnyEvent, RunStarted
 
 from ladder_desktop.live.choice import Choice
 from ladder_desktop.live.duet import Duet
@@ -17,6 +19,7 @@ class Comparer:
     def __init__(self, client: EngineClient, duet: Duet) -> None:
         self._client, self.duet = client, duet
         self.scenario: Scenario | None = None
+        self.engines: tuple[EngineConfig, EngineConfig] | None = None
         self._choice = Choice()
         self.names = ("", "")
         self.which: int | None = None
@@ -25,7 +28,20 @@ class Comparer:
         """Begin with the first. Raises EngineError if there is no engine to be had."""
         self.duet.clear()
         self.scenario, self.names, self._choice, self.which = scenario, names, choice, 0
+        self.engines = engine_of(scenario, names[0]), engine_of(scenario, names[1])
         self._run(0)
+
+    def show(self, runs: tuple[list[AnyEvent], list[AnyEvent]]) -> None:
+        """Take two recorded runs in place of what an engine would say. Raises TraceError if they do not add up."""
+        self.duet.clear()
+        self.scenario, self.which = None, None
+        for side, events in enumerate(runs):
+            self.duet.feed(side, events)
+        left, right = (run[0] for run in runs)
+        assert isinstance(left, RunStarted)
+        assert isinstance(right, RunStarted)
+        self.names = left.variant or "left", right.variant or "right"
+        self.engines = left.engine, right.engine
 
     def stop(self) -> None:
         """Break off; what was recorded stays."""
@@ -68,9 +84,9 @@ class Comparer:
 
     def result(self) -> tuple[list[Difference], str]:
         """What differs, and which mechanism made the difference. Both runs are complete."""
-        assert self.scenario is not None
+        assert self.engines is not None
         left, right = (
-            Compared(name, engine_of(self.scenario, name), side.edge)
-            for name, side in zip(self.names, self.duet.sides, strict=True)
+            Compared(name, engine, side.edge)
+            for name, engine, side in zip(self.names, self.engines, self.duet.sides, strict=True)
         )
         return differences(left, right), explain(left, right)

@@ -13,7 +13,7 @@ from ladder_content.model import Card, Pack
 from ladder_engine.client import EngineClient
 from ladder_engine.errors import EngineError
 from ladder_engine.fold import TraceError
-from ladder_engine.scenario import Scenario, engine_of
+from ladder_engine.scenario import Scenario
 from PySide6.QtCore import QElapsedTimer, Qt, QTimer, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QStackedWidget, QVBoxLayout, QWidget
@@ -149,16 +149,6 @@ class LivePage(QWidget):
         if isinstance(kept, Watched):
             go_on(self, kept)
 
-    def show_compared(self) -> None:
-        """Name the two runs, and show what differs if both are over."""
-        scenario, names = self.comparer.scenario, self.comparer.names
-        if scenario is None:
-            return
-        left, right = names
-        self.compare_panels.begin(names, (engine_of(scenario, left), engine_of(scenario, right)))
-        if self.comparer.complete:
-            self.compare_panels.show_result(*self.comparer.result())
-
     def page_actions(self) -> list[QAction]:
         """Return the actions for the menu and the shortcut sheet."""
         return list(self._actions)
@@ -182,12 +172,14 @@ class LivePage(QWidget):
             return
         self._starting()
 
-    def show_recording(self, name: str) -> None:
-        """Make room for a recording, which is read from the next frame on."""
+    def show_recording(self, name: str, compared: bool = False) -> None:
+        """Make room for a recording, which is read from the next frame on; or for two, side by side."""
         self._client.stop()
         self._begin()
         self.live.ran = None
-        self.head.say(f"A recording: {name}")
+        if compared:
+            self.face(self.compare_panels)
+        self.head.say(f"{'Two recordings' if compared else 'A recording'}: {name}")
         self._wake()
         self.refresh()
 
@@ -205,7 +197,7 @@ class LivePage(QWidget):
         except EngineError as error:
             self._fail(str(error))
             return
-        self.show_compared()
+        self.compare_panels.show_comparer(self.comparer)
         self.live.ran = (scenario, "")
         self.duet.play()
         self._starting()
@@ -351,7 +343,7 @@ class LivePage(QWidget):
             self._fail(error)
         elif self.comparing:
             if self.comparer.complete:
-                self.show_compared()
+                self.compare_panels.show_comparer(self.comparer)
                 names = self.comparer.names
                 self.forecast.settle(dict(zip(names, (side.edge for side in self.duet.sides), strict=True)))
         elif self.live.ran is not None:

@@ -42,7 +42,7 @@ def go_on(page: LivePage, kept: Watched) -> None:
         page.forecast.show(kept.outcome)
     if kept.comparing:
         page.face(page.compare_panels)
-        page.show_compared()
+        page.compare_panels.show_comparer(page.comparer)
     page.transport.refresh()
     page.select(kept.selection)
     page.tell_what_is_shown()

@@ -44,7 +44,7 @@ def test_what_is_saved_opens_again_as_the_same_run(
     assert list(tmp_path.iterdir()) == [path]
 
     other = make()
-    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (str(path), ""))
+    monkeypatch.setattr(QFileDialog, "getOpenFileNames", lambda *_: ([str(path)], ""))
     keys = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
     qtbot.keyClick(other, Qt.Key.Key_O, keys)
     read_all(other)
