@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass
+from itertools import pairwise
 
 from hypothesis import strategies as st
 from ladder_engine import trace
@@ -121,13 +122,16 @@ class LittleScheduler:
         self.events.append(event(step=self.step, time=self.time, **fields))
 
     def arrive(self, seq_id: int, request: Request) -> None:
+        prompt, count = f"What does {request.name} ask?", request.num_prompt_tokens
+        ends = [len(prompt) * (token + 1) // count for token in range(count)]
         self.emit(
             trace.Arrived,
             seq_id=seq_id,
             name=request.name,
-            prompt=f"What does {request.name} ask?",
-            num_prompt_tokens=request.num_prompt_tokens,
+            prompt=prompt,
+            num_prompt_tokens=count,
             max_tokens=request.max_tokens,
+            lengths=tuple(end - begin for begin, end in pairwise([0, *ends])),
         )
         if request.num_prompt_tokens + request.max_tokens > self.num_blocks * self.block_size:
             self.emit(

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ladder_content.faults import PackError
-from ladder_content.model import Pack
+from ladder_content.model import Card, Pack
 from PySide6.QtCore import QObject, Qt, QTimer
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication
@@ -20,7 +20,7 @@ from ladder_desktop.page_maker import PageMaker
 from ladder_desktop.palette.opening import PaletteOpener
 from ladder_desktop.preferences import ZOOMS, Preferences
 from ladder_desktop.progress_files import ProgressFiles
-from ladder_desktop.study import Desk, Edit, StudyError, items_of, kin_of
+from ladder_desktop.study import Desk, Edit, OwnCard, StudyError, items_of, kin_of, with_own_cards
 from ladder_desktop.study.backups import Backups
 from ladder_desktop.study.overlay import reworded_pack
 from ladder_desktop.targets import parse
@@ -51,15 +51,14 @@ class Application(QObject):
     def __init__(self, data_dir: Path, pack: Pack, desk: Desk, theme: Theme) -> None:
         super().__init__()
         self.data_dir = data_dir
-        self.pack = pack
         self.desk = desk
         self.theme = theme
         self.themes = Themes(data_dir)
         self._garbage = GarbageCollector(self)
         self._closed = False
-        desk.register(items_of(pack), kin_of(pack))
         self._search: SearchIndex | None = None
         self._searched: list[Edit] = []  # the own wording that the search knows
+        self._take(pack)
         self.preferences = Preferences.open(data_dir)
         self.registry = ActionRegistry(self.preferences, self)
         self.files = ProgressFiles(self, self)
@@ -68,6 +67,9 @@ class Application(QObject):
         self._redress = QTimer(self)
         self._redress.setSingleShot(True)
         self._redress.timeout.connect(self.dress)
+        self._renewal = QTimer(self)
+        self._renewal.setSingleShot(True)
+        self._renewal.timeout.connect(self._bring_own_cards)
         actions = {"File": self.files.actions, "Go": [self.palette.action], "View": self._view_actions()}
         self.window = MainWindow(self._pages.entries(), actions, self.preferences, self.registry)
         self.palette.serve(self.window)
@@ -154,11 +156,33 @@ class Application(QObject):
     def open_pack(self, path: Path) -> None:
         """Read a pack somebody made and show it instead of the present one; PackError leaves all as it was."""
         pack = load_pack_quickly(path, self.data_dir)
-        self.desk.register(items_of(pack), kin_of(pack))
-        self._stop_search()
-        self.pack = pack
+        self._take(pack)
         self.window.set_entries(self._pages.entries())
         self.window.show_page(FIRST)
+
+    def _take(self, pack: Pack) -> None:
+        """Study this pack, with the person's own cards in it."""
+        self._bare_pack, self._own_cards = pack, self.desk.own_cards.all()
+        self.pack = with_own_cards(pack, self._own_cards)
+        self.desk.register(items_of(self.pack), kin_of(self.pack))
+        self._stop_search()
+
+    def keep_card(self, study_id: str, card: Card) -> None:
+        """Keep a card that was made in the lab, to be drilled; undone as everything else is. StudyError if it cannot be.
+
+        A card of no study of this pack stands in the first.
+        """
+        if study_id not in {study.id for study in self.pack.studies}:
+            study_id = self.pack.studies[0].id
+        self.desk.own_cards.keep(OwnCard(f"{self._bare_pack.id}/{card.id}", study_id, card))
+        self.refresh_counts()
+
+    def _bring_own_cards(self) -> None:
+        """Make the pages anew that show cards; the lab goes on with what it runs."""
+        if not self._closed and self.desk.own_cards.all() != self._own_cards:
+            self._take(self._bare_pack)
+            self.window.renew(self._pages.entries(), staying=("live",))
+            self.refresh_counts()
 
     # Progress ---------------------------------------------------------------------------------------------------
 
@@ -182,6 +206,8 @@ class Application(QObject):
         for study in self.pack.studies:
             progress = self.desk.progress(study.id)
             rail.show_progress(f"study:{study.id}", progress.learned, progress.total, progress.due)
+        if self.desk.own_cards.all() != self._own_cards:
+            self._renewal.start(0)  # one was kept, or undone; not from within the signal of a page
 
     def _page_shown(self, _key: str) -> None:
         """Bring the rail up to date, and remember the place now: a window that is killed comes back to it."""
@@ -197,7 +223,7 @@ class Application(QObject):
         aside = backups.restore(path, datetime.now())
         self.desk.close()
         self.desk = Desk.open(self.data_dir)
-        self.desk.register(items_of(self.pack), kin_of(self.pack))
+        self._take(self._bare_pack)
         self.window.set_entries(self._pages.entries())
         self.show_progress()
         sentence = f"Your progress is that of {path.name} again. What was there before is in {aside}."
@@ -263,6 +289,7 @@ class Application(QObject):
             return
         self._closed = True
         self._redress.stop()
+        self._renewal.stop()
         self.window.close()
         self.window.take_down()
         self.window.deleteLater()

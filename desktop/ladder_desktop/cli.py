@@ -113,12 +113,13 @@ def export_progress(data_dir: Path, pack_path: Path | None, path: Path) -> None:
     from ladder_content.loader import load_pack
 
     from ladder_desktop import exporting
-    from ladder_desktop.study import Desk, items_of, kin_of
+    from ladder_desktop.study import Desk, items_of, kin_of, with_own_cards
 
     with faults_as_sentences():
         pack = load_pack(pack_path or _bundled_pack())
         desk = Desk.open(data_dir)
         try:
+            pack = with_own_cards(pack, desk.own_cards.all())
             desk.register(items_of(pack), kin_of(pack))
             exported = exporting.export(path, desk, pack)
         finally:

@@ -21,7 +21,10 @@ SCENARIO_OPTION = click.option(
     "--scenario", required=True, help="The name of a bundled scenario, or the path of a scenario file."
 )
 KERNELS_OPTION = click.option(
-    "--kernels", type=click.Choice(["auto", "torch", "interpret"]), default="auto", show_default=True
+    "--kernels",
+    type=click.Choice(["auto", "torch", "triton", "interpret"]),
+    default="auto",
+    show_default=True,
 )
 
 

@@ -6,13 +6,14 @@ from collections.abc import Callable, Sequence
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, cast
 
-from ladder_content.model import Study
+from ladder_content.model import Card, Study
 from PySide6.QtWidgets import QWidget
 
 from ladder_desktop.home_page import HomePage
 from ladder_desktop.models_dir import models_dir
 from ladder_desktop.pages import Entry
 from ladder_desktop.rail import Mark
+from ladder_desktop.study import StudyError
 
 if TYPE_CHECKING:
     from ladder_engine.scenario import Scenario
@@ -111,11 +112,26 @@ class PageMaker:
         client = partial(EngineClient, models_dir=models_dir(self._app.data_dir))
         kept = self._app.window.kept("live")
         page = LivePage(
-            self._scenarios, self._app.theme, client, run=kept.run if isinstance(kept, Watched) else None
+            self._scenarios,
+            self._app.theme,
+            client,
+            self._app.pack,
+            self._keep,
+            self._app.preferences,
+            models_dir(self._app.data_dir),
+            run=kept.run if isinstance(kept, Watched) else None,
         )
         page.failed.connect(self._app.say_fault)
         page.go.connect(self._app.go)
         return page
+
+    def _keep(self, study_id: str, card: Card) -> str:
+        """Keep a card of the lab; returns a sentence on what became of it."""
+        try:
+            self._app.keep_card(study_id, card)
+        except StudyError as error:
+            return str(error)
+        return "Kept: the drill asks it again. Undo there takes it back."
 
     @cached_property
     def _scenarios(self) -> tuple[Scenario, ...]:

@@ -29,13 +29,13 @@ class Work(msgspec.Struct, gc=False):
     num_catch_up_tokens: int = 0
 
     @staticmethod
-    def next(seq: Sequence, most: int) -> Work:
-        """Compute what `seq` lacks, up to `most` tokens, one at least."""
+    def next(seq: Sequence, most: int, max_chunk: int | None = None) -> Work:
+        """Compute what `seq` lacks, up to `most` tokens, one at least; of a prompt no more than `max_chunk`."""
         start = seq.num_computed_tokens
         lacks = len(seq.token_ids) - start
         if lacks == 1 and start >= seq.num_prompt_tokens:
             return Work(seq, start, 1, "decode", True)
-        chunk = min(lacks, most, seq.max_prefill_chunk)
+        chunk = min(lacks, most, max_chunk or most)
         return Work(seq, start, chunk, "prefill", chunk == lacks)
 
     @property

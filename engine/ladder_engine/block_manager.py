@@ -196,12 +196,19 @@ class BlockManager:
             return
         extend_hashes(seq.block_hashes, seq.token_ids, size, seq.extra_keys)
         named = [
-            seq.block_table[index]
+            index
             for index in range(first, last)
             if self.pool.name(seq.block_table[index], seq.block_hashes[index])
         ]
         if named:
-            self._record(BlocksCached, seq_id=seq.seq_id, block_ids=tuple(named))
+            short = [name.hex()[:8] for name in seq.block_hashes[:last]]
+            self._record(
+                BlocksCached,
+                seq_id=seq.seq_id,
+                block_ids=tuple(seq.block_table[index] for index in named),
+                names=tuple(short[index] for index in named),
+                parents=tuple(short[index - 1] if index else "" for index in named),
+            )
 
     def trim(self, seq: Sequence) -> None:
         """Give back the blocks at the end of the block_table that hold no token that counts."""

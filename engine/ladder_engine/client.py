@@ -7,19 +7,14 @@ neither a process nor a thread is left.
 
 from __future__ import annotations
 
-import contextlib
-import os
-import signal
-import subprocess
 import sys
-import tempfile
-import threading
 import time
 from collections import deque
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from ladder_engine.child import Child, sentence
 from ladder_engine.errors import EngineError
 from ladder_engine.protocol import (
     Abort,
@@ -31,19 +26,14 @@ from ladder_engine.protocol import (
     Failed,
     KernelMode,
     Message,
-    ProtocolError,
     Run,
-    Shutdown,
     Stop,
-    decode_messages,
-    read_frame,
-    write_frame,
+    WatchKernels,
 )
 from ladder_engine.sampling import SamplingParams
 from ladder_engine.trace import AnyEvent, RunEnded, RunStarted
 
 SERVICE = (sys.executable, "-m", "ladder_engine.service")
-GRACE_S = 0.6  # the child's time to leave by itself, and again after terminate, and again after kill
 
 
 class EngineClient:
@@ -62,7 +52,8 @@ class EngineClient:
         self._command = tuple(command)
         self._answer_within = answer_within
         self._models_dir = str(models_dir or "")
-        self._child: _Child | None = None
+        self._child: Child | None = None
+        self._interprets = False
         self._unanswered: deque[float] = deque()  # when each run that the child has not begun was asked for
         self._running = False
         self._declined: deque[str] = deque()
@@ -78,17 +69,26 @@ class EngineClient:
         return self._running or self.starting
 
     def run(
-        self, scenario: Path, kernels: KernelMode = "auto", variant: str = "", until: int | None = None
+        self,
+        scenario: Path,
+        kernels: KernelMode = "auto",
+        variant: str = "",
+        until: int | None = None,
+        watch_kernels: bool = False,
+        model: str = "",
     ) -> None:
         """Ask for a run of the scenario file, in one of its variants; it replaces a run that is going on.
 
-        With `until` it holds after that step; see `advance`.
+        With `until` it holds after that step; see `advance`, and `watch_kernels`. `model` takes the place of the
+        scenario's own. A process either interprets kernels or compiles them, so going over to the other starts another.
 
         Raises EngineError if the child cannot be started.
         """
-        if self._child is None or not self._child.alive:
+        turned = self._interprets != (kernels == "interpret")
+        if self._child is None or not self._child.alive or turned:
             self._end(patient=False)
-            self._child = _Child(self._command)
+            self._interprets = kernels == "interpret"
+            self._child = Child(self._command)
         self._unanswered.append(time.monotonic())
         self._child.send(
             Run(
@@ -97,6 +97,8 @@ class EngineClient:
                 variant=variant,
                 until=until,
                 models_dir=self._models_dir,
+                watch_kernels=watch_kernels,
+                model=model,
             )
         )
 
@@ -138,6 +140,10 @@ class EngineClient:
         """Change settings of the engine that runs."""
         self._tell(Configure(changes=changes))
 
+    def watch_kernels(self, on: bool) -> None:
+        """Let the trace say from the next step on which kernels a step launches, or no longer. Watched steps are slower."""
+        self._tell(WatchKernels(on=on))
+
     def declined(self) -> str | None:
         """The sentence of the oldest command since the last call that could not be followed, None if there is none."""
         return self._declined.popleft() if self._declined else None
@@ -157,7 +163,7 @@ class EngineClient:
     def _take(self, item: Message, events: list[AnyEvent]) -> None:
         """Keep an event of the newest run; drop those of a run that was replaced."""
         if isinstance(item, Declined):
-            self._declined.append(_sentence(item.message))
+            self._declined.append(sentence(item.message))
             return
         begins = isinstance(item, RunStarted) or (isinstance(item, Failed) and not self._running)
         if begins and self._unanswered:
@@ -166,12 +172,12 @@ class EngineClient:
         if self._unanswered:
             return
         if isinstance(item, Failed):
-            raise EngineError(_sentence(item.message))
+            raise EngineError(sentence(item.message))
         events.append(item)
 
     def _fail(self, message: str) -> None:
         self._end(patient=False)
-        raise EngineError(_sentence(message))
+        raise EngineError(sentence(message))
 
     def _end(self, patient: bool) -> None:
         child, self._child = self._child, None
@@ -179,109 +185,3 @@ class EngineClient:
         self._running = False
         if child is not None:
             child.close(patient)
-
-
-class _Child:
-    """One child process with its pipes, its reader thread and its inbox."""
-
-    def __init__(self, command: Sequence[str]) -> None:
-        self.inbox: deque[Message] = deque()
-        self._garbage: str | None = None
-        self._errors = tempfile.TemporaryFile()  # noqa: SIM115
-        try:
-            self._process = subprocess.Popen(
-                command,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=self._errors,
-                env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "PYTHONUTF8": "1"},
-                start_new_session=True,  # its own group: an interrupt in the terminal is ours to handle
-                creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
-            )
-        except OSError as error:
-            self._errors.close()
-            raise EngineError(_sentence(f"The engine cannot be started: {error}")) from error
-        self._reader = threading.Thread(target=self._read, name="engine-reader", daemon=True)
-        self._reader.start()
-
-    @property
-    def alive(self) -> bool:
-        """Whether more can come: the process runs and what it says makes sense."""
-        return self._reader.is_alive()
-
-    def send(self, command: Command) -> None:
-        """Write one frame; a child that is gone is noticed by the reader."""
-        assert self._process.stdin is not None
-        with contextlib.suppress(OSError, ValueError):
-            write_frame(self._process.stdin, command)
-
-    def epitaph(self) -> str:
-        """Say why there is nothing more to come."""
-        if self._garbage is not None:
-            return (
-                f"The engine sent something that is not part of the protocol ({self._garbage}) and was ended"
-            )
-        self._gone()
-        code = self._process.returncode
-        if code is None:
-            how = "The engine closed its output"
-        elif code < 0:
-            how = f"The engine was ended by signal {-code}"
-        else:
-            how = f"The engine stopped with exit status {code}"
-        last = self._last_error_line()
-        return f"{how}: {last}" if last else how
-
-    def close(self, patient: bool) -> None:
-        """Ask the child to leave and terminate it (both only if patient), kill it; then join the reader."""
-        assert self._process.stdin is not None
-        if patient:
-            self.send(Shutdown())
-        with contextlib.suppress(OSError):
-            self._process.stdin.close()
-        gone = patient and self._gone()
-        if patient and not gone:
-            self._signal(hard=False)
-            gone = self._gone()
-        if not gone:
-            self._signal(hard=True)
-            self._gone()
-        self._reader.join(GRACE_S / 3)
-        self._errors.close()
-
-    def _gone(self) -> bool:
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self._process.wait(GRACE_S)
-        return self._process.returncode is not None
-
-    def _signal(self, hard: bool) -> None:
-        """Tell the child and all it has started to end."""
-        if sys.platform == "win32":
-            self._process.kill()
-        else:
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.killpg(self._process.pid, signal.SIGKILL if hard else signal.SIGTERM)
-
-    def _read(self) -> None:
-        """Decode frames until the child closes its output or makes no sense."""
-        assert self._process.stdout is not None
-        with self._process.stdout as stream:
-            try:
-                while (body := read_frame(stream)) is not None:
-                    self.inbox.extend(decode_messages(body))
-            except ProtocolError as error:
-                self._garbage = str(error)
-
-    def _last_error_line(self) -> str:
-        self._errors.seek(0, os.SEEK_END)
-        self._errors.seek(max(0, self._errors.tell() - 4096))
-        lines = self._errors.read().decode("utf-8", "replace").split("\n")
-        return next((line.strip() for line in reversed(lines) if line.strip()), "")
-
-
-def _sentence(message: str) -> str:
-    """Make one sentence of it: one line, not endless, with a full stop."""
-    line = " ".join(message.split())
-    if len(line) > 300:
-        line = line[:299].rstrip() + "…"
-    return line if line.endswith((".", "…", "!", "?")) else line + "."

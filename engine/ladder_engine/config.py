@@ -24,8 +24,8 @@ class EngineConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     `prefix_caching` keeps the KV of full blocks after their owners have gone, and shares it with whoever has the same
     prefix.
     `batch_invariant` gives every token the same logits, bit for bit, alone or in a batch, chunked or not, with a cold or
-    a warm cache. It costs fixed shapes that are mostly padding: on one core a step of 16 decodes takes 1.5 times as long,
-    a lone decode 2 to 3.5 times, a prompt of 256 tokens 3.5 times (ladder-3m, and a model of SmolLM2's width).
+    a warm cache. It costs fixed shapes that are mostly padding: measured on one core, a step of 16 decodes takes twice as
+    long, a lone decode 3 (ladder-3m) to 4.5 times (SmolLM2-135M), a prompt of 256 tokens 4.5 and 2.3 times.
 
     Two fields are there for comparison with how it used to be done. `batching="static"` lets nobody in until everybody
     in the batch is done. `kv_layout="slab"` reserves room for max_model_len tokens, in one piece, for every sequence.

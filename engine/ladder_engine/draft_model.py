@@ -21,6 +21,7 @@ from torch import Tensor
 
 from ladder_engine.batch import Batch, Moves, Work
 from ladder_engine.config import EngineConfig
+from ladder_engine.kernel_log import KernelLog
 from ladder_engine.logits import adjust
 from ladder_engine.model import Decoder
 from ladder_engine.model_runner import ModelRunner, Samples
@@ -30,8 +31,8 @@ from ladder_engine.sequence import Sequence
 class DraftModel:
     """Names the draft tokens of a batch."""
 
-    def __init__(self, model: Decoder, config: EngineConfig) -> None:
-        self._runner = ModelRunner(model, config)
+    def __init__(self, model: Decoder, config: EngineConfig, kernels: KernelLog) -> None:
+        self._runner = ModelRunner(model, config, kernels, "draft")
 
     def draft(self, batch: Batch) -> Tensor | None:
         """Catch up, and replace every TO_BE_DRAFTED of the batch by a token.

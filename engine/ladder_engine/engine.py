@@ -6,13 +6,14 @@ from collections.abc import Mapping
 
 from ladder_engine.config import EngineConfig
 from ladder_engine.executor import Executor
+from ladder_engine.kernel_log import KernelLog
 from ladder_engine.reconfigure import reconfigured
 from ladder_engine.recorder import Recorder
 from ladder_engine.sampling import SamplingParams
 from ladder_engine.scheduler import Scheduler
-from ladder_engine.sequence import NO_LIMIT, Sequence
+from ladder_engine.sequence import Sequence
 from ladder_engine.tokenizer import Tokenizer
-from ladder_engine.trace import StepTimed
+from ladder_engine.trace import KernelsRan, StepTimed
 
 
 class Engine:
@@ -25,9 +26,11 @@ class Engine:
         tokenizer: Tokenizer,
         eos_token_ids: tuple[int, ...],
         recorder: Recorder,
+        kernels: KernelLog | None = None,
     ) -> None:
         self.scheduler = Scheduler(config, recorder)
         self.recorder = recorder
+        self.kernels = kernels or KernelLog()
         self._executor = executor
         self._tokenizer = tokenizer
         self._eos_token_ids = eos_token_ids
@@ -53,10 +56,11 @@ class Engine:
         Requests with different salts never share cached KV. A lower `priority` is served sooner. Where admission is
         fair, it is fair between clients. `max_prefill_chunk` is the request's own limit in place of the engine's. Who asks for several answers finds the others in the `forks` of this one.
         """
+        token_ids, lengths = self._tokenizer.cut(prompt)
         seq = Sequence.start(
             seq_id=self.scheduler.new_id(),
             name=name,
-            prompt=self._tokenizer.encode(prompt),
+            prompt=token_ids,
             max_tokens=max_tokens,
             sampling=sampling,
             eos_token_ids=self._eos_token_ids,
@@ -64,9 +68,9 @@ class Engine:
             cache_salt=cache_salt,
             priority=priority,
             client=client,
-            max_prefill_chunk=max_prefill_chunk or self.scheduler.config.max_prefill_chunk or NO_LIMIT,
+            max_prefill_chunk=max_prefill_chunk,
         )
-        self.scheduler.add(seq, prompt)
+        self.scheduler.add(seq, prompt, lengths)
         return seq
 
     def abort(self, seq_id: int) -> None:
@@ -90,6 +94,9 @@ class Engine:
         outputs = self._executor.execute(batch)
         executed = self.recorder.tick()
         done = self.scheduler.commit(batch, outputs)
+        if self.kernels.watching:
+            calls, attention = self.kernels.take()
+            self.recorder.add(KernelsRan, calls=calls, attention=attention)
         self.recorder.add(
             StepTimed,
             schedule_s=scheduled - started,

@@ -10,6 +10,7 @@ import torch
 from ladder_engine.batch import Batch
 from ladder_engine.config import EngineConfig
 from ladder_engine.draft_model import DraftModel, verify
+from ladder_engine.kernel_log import KernelLog
 from ladder_engine.logits import adjust, logprobs, pick
 from ladder_engine.model import Decoder
 from ladder_engine.model_runner import ModelRunner
@@ -29,9 +30,16 @@ class Executor(Protocol):
 class TorchExecutor:
     """Real weights on one device."""
 
-    def __init__(self, model: Decoder, config: EngineConfig, draft_model: Decoder | None = None) -> None:
-        self._model = ModelRunner(model, config)
-        self._draft_model = DraftModel(draft_model, config) if draft_model else None
+    def __init__(
+        self,
+        model: Decoder,
+        config: EngineConfig,
+        draft_model: Decoder | None = None,
+        kernels: KernelLog | None = None,
+    ) -> None:
+        log = kernels or KernelLog()
+        self._model = ModelRunner(model, config, log, "model")
+        self._draft_model = DraftModel(draft_model, config, log) if draft_model else None
 
     @torch.inference_mode()
     def execute(self, batch: Batch) -> list[list[Output]]:

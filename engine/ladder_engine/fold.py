@@ -7,14 +7,13 @@ too: an event that cannot follow from what came before raises TraceError, with o
 from __future__ import annotations
 
 from collections.abc import Iterable
-from itertools import chain
 from typing import assert_never
 
 from msgspec.structs import replace
 
 from ladder_engine import trace
 from ladder_engine.fold_blocks import BlockFolder, TraceError
-from ladder_engine.state import FREE, RunState, SequenceState, Step, Work
+from ladder_engine.state import FREE, RunState, SequenceState, Work
 from ladder_engine.trace import AnyEvent
 
 __all__ = ["RunState", "TraceError", "fold"]
@@ -28,6 +27,7 @@ def fold(events: Iterable[AnyEvent], state: RunState | None = None) -> RunState:
     folder = _Folder(_copy(state) if state is not None else RunState())
     for event in events:
         folder.take(event)
+    folder.settle()
     return folder.state
 
 
@@ -39,6 +39,7 @@ def _copy(state: RunState) -> RunState:
         waiting=list(state.waiting),
         running=list(state.running),
         block_owner=list(state.block_owner),
+        since=list(state.since),
         shared=dict(state.shared),
         cached=dict(state.cached),
         host_owner=dict(state.host_owner),
@@ -54,7 +55,7 @@ class _Folder(BlockFolder):
         match event:
             case trace.RunStarted():
                 self.state.config = event
-                self.state.block_owner = [FREE] * event.num_blocks
+                self.state.block_owner, self.state.since = [FREE] * event.num_blocks, [0] * event.num_blocks
             case trace.Arrived():
                 self._arrived(event)
             case trace.Refused():
@@ -95,6 +96,8 @@ class _Folder(BlockFolder):
                 self._chosen(event)
             case trace.Finished():
                 self._finished(event)
+            case trace.KernelsRan():
+                self._note(kernels=event)
             case trace.StepTimed():
                 self._step_timed(event)
             case trace.Reconfigured():
@@ -116,7 +119,7 @@ class _Folder(BlockFolder):
         what = type(event).__name__
         if (state.config is None) != isinstance(event, trace.RunStarted):
             raise TraceError(f"A trace starts with one RunStarted, and here {what} comes in its place.")
-        if isinstance(event, trace.RunStarted) and event.schema != trace.SCHEMA:
+        if isinstance(event, trace.RunStarted) and event.schema not in trace.READABLE:
             raise TraceError(
                 f"The trace has schema {event.schema}, and this program reads schema {trace.SCHEMA}."
             )
@@ -125,7 +128,7 @@ class _Folder(BlockFolder):
         number = state.open_step.number
         closed = number == 0 or bool(state.steps and state.steps[-1].number == number)
         if event.step == number + 1 and closed:
-            state.open_step = Step(number=event.step)
+            self._open(event.step)
         elif event.step != number:
             raise TraceError(
                 f"{what} says step {event.step} while step {number} is {'over' if closed else 'open'}."
@@ -145,6 +148,7 @@ class _Folder(BlockFolder):
             max_tokens=event.max_tokens,
             num_tokens=event.num_prompt_tokens,
             arrived=event.time,
+            lengths=bytes(min(length, 255) for length in event.lengths),
         )
         self.state.waiting.append(event.seq_id)
 
@@ -162,7 +166,7 @@ class _Folder(BlockFolder):
     def _scheduled(self, event: trace.Scheduled) -> None:
         sequence = self._sequence(event.seq_id, "running")
         name, end = sequence.name, event.start + event.num_tokens - event.num_draft_tokens
-        self._require(self._work(event.seq_id) is None, f"{name} is scheduled twice")
+        self._require(event.seq_id not in self._works, f"{name} is scheduled twice")
         self._require(event.start == sequence.num_computed_tokens, f"{name} is scheduled from {event.start}, but "
                       f"{sequence.num_computed_tokens} of its tokens are computed")  # fmt: skip
         self._require(event.start < end <= sequence.num_tokens, f"{name} is scheduled up to token {end}, but it has "
@@ -182,9 +186,10 @@ class _Folder(BlockFolder):
         if again > 0:
             self._put(sequence, num_recomputed_tokens=sequence.num_recomputed_tokens + again)
         work = Work(event.seq_id, event.kind, event.start, event.num_tokens, event.num_draft_tokens)
-        self._note(work=(*self.state.open_step.work, work))
+        self._works[event.seq_id] = work
+        self._num_tokens += event.num_tokens
         budget = self._config.max_num_batched_tokens
-        self._require(self.state.open_step.num_tokens <= budget, f"more than {budget} tokens are scheduled")
+        self._require(self._num_tokens <= budget, f"more than {budget} tokens are scheduled")
 
     def _preempted(self, event: trace.Preempted) -> None:
         sequence = self._sequence(event.seq_id, "running")
@@ -200,13 +205,14 @@ class _Folder(BlockFolder):
             num_computed_tokens=sequence.num_computed_tokens if kept else 0,
             preemptions=sequence.preemptions + 1,
         )
-        step = self.state.open_step
-        work = tuple(work for work in step.work if work.seq_id != event.seq_id)
-        self._note(work=work, preempted=(*step.preempted, event.seq_id))
+        self.state.num_preemptions += 1
+        work = self._works.pop(event.seq_id, None)
+        self._num_tokens -= work.num_tokens if work else 0
+        self._note(preempted=(*self.state.open_step.preempted, event.seq_id))
 
     def _sampled(self, event: trace.Sampled) -> None:
         sequence = self._sequence(event.seq_id, "running")
-        work = self._work(event.seq_id)
+        work = self._works.get(event.seq_id)
         end, drafted = (
             (work.start + work.num_tokens, work.num_draft_tokens)
             if work
@@ -219,14 +225,15 @@ class _Folder(BlockFolder):
             sequence,
             num_tokens=sequence.num_tokens + 1,
             text=sequence.text + event.text,
+            lengths=sequence.lengths and sequence.lengths + bytes((min(len(event.text), 255),)),
             first_token=first,
             last_token=event.time,
         )
-        self._note(num_sampled=self.state.open_step.num_sampled + 1)
+        self._said.append(event.seq_id)
 
     def _verified(self, event: trace.Verified) -> None:
         sequence = self._sequence(event.seq_id, "running")
-        work = self._work(event.seq_id)
+        work = self._works.get(event.seq_id)
         drafted = work.num_draft_tokens if work else 0
         self._require(
             work is not None and len(event.draft_token_ids) == drafted > 0,
@@ -236,17 +243,15 @@ class _Folder(BlockFolder):
             0 <= event.num_accepted_tokens <= drafted, f"{sequence.name} accepts more than its draft"
         )
         assert work is not None
-        verified = replace(
-            work,
-            num_accepted_tokens=event.num_accepted_tokens,
-            draft_token_ids=event.draft_token_ids,
+        self._works[event.seq_id] = replace(
+            work, num_accepted_tokens=event.num_accepted_tokens, draft_token_ids=event.draft_token_ids
         )
-        self._note(work=tuple(verified if other is work else other for other in self.state.open_step.work))
 
     def _chosen(self, event: trace.Chosen) -> None:
         sequence = self._sequence(event.seq_id, "running")
         said = sequence.num_prompt_tokens + len(event.token_ids)
-        self._put(sequence, num_tokens=said, text=event.text, score=event.score)
+        lengths = sequence.lengths[: sequence.num_prompt_tokens]
+        self._put(sequence, num_tokens=said, text=event.text, lengths=lengths, score=event.score)
 
     def _finished(self, event: trace.Finished) -> None:
         sequence = self._sequence(event.seq_id, "running", "waiting", "preempted")
@@ -260,6 +265,7 @@ class _Folder(BlockFolder):
 
     def _step_timed(self, event: trace.StepTimed) -> None:
         state = self.state
+        self.settle()
         for work in state.open_step.work:
             sequence = state.sequences[work.seq_id]
             self._require(
@@ -268,9 +274,8 @@ class _Folder(BlockFolder):
             )
             peak = max(work.end, sequence.peak_computed_tokens)
             self._put(sequence, num_computed_tokens=work.end, peak_computed_tokens=peak)
-        may_own = {FREE, *state.running}
-        owners = chain(((owner,) for owner in state.block_owner), state.shared.values())
-        for seq_id in set(chain.from_iterable(owners)) - may_own:
+        owners = set(state.block_owner).union(*state.shared.values())
+        for seq_id in owners - {FREE, *state.running}:
             name = state.sequences[seq_id].name
             raise self._error(f"{name} does not run, and still owns blocks")
         cached = len(state.cached_block_ids)
@@ -282,6 +287,7 @@ class _Folder(BlockFolder):
         )
         self._note(
             waiting=tuple(state.waiting),
+            num_running=event.num_running,
             num_free_blocks=event.num_free_blocks,
             num_cached_blocks=event.num_cached_blocks,
             num_kv_tokens=self._kv_tokens(),

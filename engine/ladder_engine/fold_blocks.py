@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from ladder_engine import trace
-from ladder_engine.state import FREE, RunState, SequenceState, Status, Work
+from ladder_engine.state import FREE, Cached, RunState, SequenceState, Status, Step
 from ladder_engine.trace import RunStarted
 
 COUNTERS = ("num_cached_tokens", "num_regained_tokens", "num_recomputed_tokens", "preemptions")
@@ -17,10 +17,26 @@ class TraceError(Exception):
 
 
 class BlockFolder:
-    """Applies the events of blocks to a state of its own."""
+    """Applies the events of blocks to a state of its own.
+
+    What comes by the hundred in one step, its works and who said something, is gathered here: `settle` puts it into the
+    state.
+    """
 
     def __init__(self, state: RunState) -> None:
         self.state = state
+        self._works = {work.seq_id: work for work in state.open_step.work}
+        self._said = list(state.open_step.said)
+        self._num_tokens = state.open_step.num_tokens
+
+    def settle(self) -> None:
+        """Bring the open step up to the last event."""
+        self._note(work=tuple(self._works.values()), said=tuple(self._said))
+
+    def _open(self, number: int) -> None:
+        """A step begins."""
+        self.state.open_step = Step(number=number)
+        self._works, self._said, self._num_tokens = {}, [], 0
 
     def _allocated(self, event: trace.BlocksAllocated) -> None:
         sequence = self._sequence(event.seq_id, "waiting", "preempted", "running")
@@ -46,7 +62,7 @@ class BlockFolder:
 
     def _forked(self, event: trace.Forked) -> None:
         state, parent = self.state, self._sequence(event.parent_id, "running")
-        work = self._work(event.parent_id)
+        work = self._works.get(event.parent_id)
         computed = work.end if work else parent.num_computed_tokens
         held = parent.block_table[: -(-computed // self._config.block_size)]
         self._require(
@@ -69,6 +85,7 @@ class BlockFolder:
             name=event.name,
             num_tokens=parent.num_tokens,
             text=parent.text,
+            lengths=parent.lengths,
             block_table=held,
             num_computed_tokens=computed,
             peak_computed_tokens=computed,
@@ -104,12 +121,15 @@ class BlockFolder:
 
     def _cached(self, event: trace.BlocksCached) -> None:
         sequence = self._sequence(event.seq_id, "running")
-        for block_id in event.block_ids:
+        untold = ("",) * len(event.block_ids)
+        chain = zip(event.block_ids, event.names or untold, event.parents or untold, strict=True)
+        for block_id, name, parent in chain:
             self._require(
                 block_id in sequence.block_table and block_id not in self.state.cached,
                 f"block {block_id} of {sequence.name} cannot be cached",
             )
-            self.state.cached[block_id] = event.seq_id
+            position = sequence.block_table.index(block_id)
+            self.state.cached[block_id] = Cached(event.seq_id, position, name, parent)
 
     def _evicted(self, event: trace.BlocksEvicted) -> None:
         for block_id in event.block_ids:
@@ -190,9 +210,6 @@ class BlockFolder:
             raise self._error(f"{sequence.name} is {sequence.status}, but should be {' or '.join(statuses)}")
         return sequence
 
-    def _work(self, seq_id: int) -> Work | None:
-        return next((work for work in self.state.open_step.work if work.seq_id == seq_id), None)
-
     def _take(self, sequence: SequenceState, block_id: int) -> None:
         """Give the sequence a block that nobody has."""
         owner, name = self.state.block_owner, sequence.name
@@ -204,6 +221,7 @@ class BlockFolder:
             block_id not in self.state.cached, f"block {block_id} goes to {name} while it is cached"
         )
         owner[block_id] = sequence.seq_id
+        self.state.since[block_id] = self.state.open_step.number
 
     def _root(self, seq_id: int) -> int:
         """The request's own sequence."""
@@ -211,6 +229,8 @@ class BlockFolder:
         return seq_id if parent_id is None else parent_id
 
     def _own(self, block_id: int, owners: tuple[int, ...]) -> None:
+        if not owners or self.state.block_owner[block_id] == FREE:
+            self.state.since[block_id] = self.state.open_step.number
         self.state.block_owner[block_id] = owners[0] if owners else FREE
         self.state.shared.pop(block_id, None)
         if len(owners) > 1:

@@ -17,7 +17,7 @@ from ladder_engine.model_config import FAMILIES, ExpertNames
 
 @dataclass(frozen=True, slots=True)
 class Linear:
-    """y = x w^T + b. The weight is [out, in], the bias [out] where there is one."""
+    """y = x w^T + b. The weight is [out, in] as `pack_weight` leaves it, the bias [out] where there is one."""
 
     weight: Tensor
     bias: Tensor | None = None
@@ -71,8 +71,11 @@ class Layer:
 class Loader:
     """Takes layers out of a checkpoint, by the names of Hugging Face's files, onto one device in one dtype."""
 
-    def __init__(self, checkpoint: Checkpoint, device: torch.device, dtype: torch.dtype) -> None:
+    def __init__(
+        self, checkpoint: Checkpoint, operations: Operations, device: torch.device, dtype: torch.dtype
+    ) -> None:
         self._checkpoint = checkpoint
+        self._pack = operations.pack_weight
         self._config = checkpoint.config
         self._device, self._dtype = device, dtype
 
@@ -90,11 +93,11 @@ class Loader:
         rows = {attention + "q_proj": queries, attention + "k_proj": keys, attention + "v_proj": keys}
         return Layer(
             input_norm=self.tensor(at + "input_layernorm.weight", hidden),
-            qkv=self._stacked(rows, hidden, config.qkv_bias),
+            qkv=self._linear(rows, hidden, config.qkv_bias),
             query_norm=self.tensor(attention + "q_norm.weight", size) if normed else None,
             key_norm=self.tensor(attention + "k_norm.weight", size) if normed else None,
             window=config.sliding_windows[index],
-            output=self._stacked({attention + "o_proj": hidden}, queries, config.output_bias),
+            output=self._linear({attention + "o_proj": hidden}, queries, config.output_bias),
             post_attention_norm=self.tensor(at + "post_attention_layernorm.weight", hidden),
             feed_forward=self._feed_forward(index, at),
         )
@@ -106,10 +109,10 @@ class Loader:
         if names and config.sparse_layers[index]:
             return self._experts(names, at + names.block)
         return Dense(
-            gate_up=self._stacked(
+            gate_up=self._linear(
                 {at + "mlp.gate_proj": inner, at + "mlp.up_proj": inner}, hidden, config.mlp_bias
             ),
-            down=self._stacked({at + "mlp.down_proj": hidden}, inner, config.mlp_bias),
+            down=self._linear({at + "mlp.down_proj": hidden}, inner, config.mlp_bias),
         )
 
     def _experts(self, names: ExpertNames, block: str) -> Experts:
@@ -118,9 +121,7 @@ class Loader:
         gate_up, down = [], []
         for expert in range(config.num_experts):
             at = f"{block}.experts.{expert}."
-            gate_up.append(
-                self._stacked({at + names.gate: inner, at + names.up: inner}, hidden, bias=False).weight
-            )
+            gate_up.append(self._stacked({at + names.gate: inner, at + names.up: inner}, hidden))
             down.append(self.tensor(at + names.down + ".weight", hidden, inner))
         return Experts(
             router=Linear(self.tensor(f"{block}.gate.weight", config.num_experts, hidden)),
@@ -130,9 +131,12 @@ class Loader:
             renormalise=config.norm_topk_prob,
         )
 
-    def _stacked(self, rows: dict[str, int], inner: int, bias: bool) -> Linear:
-        """The matrices of these names, one below the other; `rows` says how many rows each has."""
-        weight = torch.cat([self.tensor(f"{name}.weight", out, inner) for name, out in rows.items()])
+    def _linear(self, rows: dict[str, int], inner: int, bias: bool) -> Linear:
+        weight = self._pack(self._stacked(rows, inner))
         if not bias:
             return Linear(weight)
         return Linear(weight, torch.cat([self.tensor(f"{name}.bias", out) for name, out in rows.items()]))
+
+    def _stacked(self, rows: dict[str, int], inner: int) -> Tensor:
+        """The matrices of these names, one below the other; `rows` says how many rows each has."""
+        return torch.cat([self.tensor(f"{name}.weight", out, inner) for name, out in rows.items()])

@@ -55,13 +55,10 @@ class Reading:
     def said_in(self) -> dict[int, list[int]]:
         """For each request, the indices of the steps in which it said something."""
         said: dict[int, list[int]] = {seq.seq_id: [] for seq in self.seqs}
-        firsts = {
-            seq.seq_id: self.step_at(seq.first_token) for seq in self.seqs if seq.first_token is not None
-        }
         for index, step in enumerate(self.steps):
-            for work in step.work:
-                if work.seq_id in said and (work.kind == "decode" or firsts.get(work.seq_id) == index):
-                    said[work.seq_id].append(index)
+            for seq_id in dict.fromkeys(step.said):
+                if seq_id in said:
+                    said[seq_id].append(index)
         return said
 
     @cached_property
@@ -76,9 +73,10 @@ class Reading:
 
     @property
     def seconds(self) -> float:
-        """From the first arrival to the end of the last step, or of these requests."""
-        begun = min((seq.arrived for seq in self.seqs), default=0.0)
-        ended = max((seq.finished or 0.0 for seq in self.seqs), default=0.0)
+        """From the first arrival to the end of these requests, or to now while one of them goes on."""
+        seqs = [seq for seq in self.seqs if seq.status != "refused"]
+        begun = min((seq.arrived for seq in seqs), default=0.0)
+        ended = max((self.state.time if seq.finished is None else seq.finished for seq in seqs), default=0.0)
         return max(0.0, ended - begun)
 
     def total(self, field: str) -> int:

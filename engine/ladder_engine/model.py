@@ -54,7 +54,8 @@ class Placement:
 
 
 class Decoder:
-    """Weights on one device, and the forward pass. `embedding` is [V, H], `head` [V, H] (the same when tied)."""
+    """Weights on one device, and the forward pass. `embedding` is [V, H], `head` [V, H] (the same
+    values when tied), packed."""
 
     def __init__(
         self,
@@ -84,7 +85,7 @@ class Decoder:
         checkpoint: Checkpoint, operations: Operations, device: torch.device, dtype: torch.dtype
     ) -> Decoder:
         """The same from an open checkpoint. On the meta device the weights are only checked, not read."""
-        config, loader = checkpoint.config, Loader(checkpoint, device, dtype)
+        config, loader = checkpoint.config, Loader(checkpoint, operations, device, dtype)
         try:
             cos_sin = rope_table(
                 config.head_dim, config.max_position_embeddings, config.rope_theta, config.rope_scaling
@@ -93,13 +94,14 @@ class Decoder:
             raise ModelError(f"{checkpoint.config_path}: rope_scaling cannot be used: {error}.") from None
         table = loader.tensor("model.embed_tokens.weight", config.vocab_size, config.hidden_size)
         tied = config.tie_word_embeddings
+        head = table if tied else loader.tensor("lm_head.weight", config.vocab_size, config.hidden_size)
         decoder = Decoder(
             config,
             operations,
             embedding_table=table,
             layers=[loader.layer(index) for index in range(config.num_hidden_layers)],
             norm=loader.tensor("model.norm.weight", config.hidden_size),
-            head=table if tied else loader.tensor("lm_head.weight", config.vocab_size, config.hidden_size),
+            head=operations.pack_weight(head),
             cos_sin=cos_sin,
         )
         checkpoint.check_used()

@@ -11,6 +11,8 @@ from torch import Tensor
 from ladder_engine.batch import Moves, Work
 from ladder_engine.config import EngineConfig
 from ladder_engine.inputs import prepare
+from ladder_engine.kernel_log import KernelLog
+from ladder_engine.kernel_trace import Role
 from ladder_engine.kv_moves import move_blocks
 from ladder_engine.model import Decoder, KVCache, Placement
 from ladder_engine.sequence import Sequence
@@ -48,8 +50,9 @@ class Samples:
 class ModelRunner:
     """One model over block tables that somebody else keeps."""
 
-    def __init__(self, model: Decoder, config: EngineConfig) -> None:
+    def __init__(self, model: Decoder, config: EngineConfig, kernels: KernelLog, role: Role) -> None:
         self.operations = model.operations
+        self._kernels, self._role = kernels, role
         self.device = model.embedding.device
         self._model = model
         self._block_size = config.block_size
@@ -60,10 +63,12 @@ class ModelRunner:
 
     def move(self, moves: Moves) -> None:
         """Copy blocks before the works are computed."""
+        self._kernels.serve(self._role, ())
         move_blocks(moves, self._cache, self._host, self.operations)
 
     def run(self, works: list[Work]) -> Samples | None:
         """Compute these works, one at least, writing their KV; None when nothing is to be sampled."""
+        self._kernels.serve(self._role, (work.seq.seq_id for work in works))
         inputs = prepare(works, self._block_size)
         place = Placement(
             positions=self._tensor(inputs.positions),

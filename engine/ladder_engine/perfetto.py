@@ -1,9 +1,10 @@
 """A recorded run as a Chrome trace (JSON), which ui.perfetto.dev and chrome://tracing open.
 
 One track a request, with a slice for each step that computed something for it and for each wait before it entered; one
-track for the engine, a slice a step with what it spent its time on; and counters for blocks, tokens and queues. Times are
-microseconds since the engine started. The format is the "Trace Event Format": X is a complete slice, C a counter, i an
-instant, M a name. No torch here.
+track for the engine, a slice a step with what it spent its time on; one for the kernels of watched steps, where equal
+calls are one slice, and slices stand end to end, because the trace tells how long they took and not when; and counters
+for blocks, tokens and queues. Times are microseconds since the engine started. The format is the "Trace Event Format":
+X is a complete slice, C a counter, i an instant, M a name. No torch here.
 """
 
 from __future__ import annotations
@@ -14,11 +15,11 @@ from typing import Any
 
 import msgspec
 
-from ladder_engine.errors import TraceFileError
 from ladder_engine.state import RunState, SequenceState, Step
+from ladder_engine.trace_file import in_full
 
 REQUESTS, ENGINE = 1, 2  # process ids: the two groups of tracks
-STEPS = 1  # the thread id of the engine's own track
+STEPS, KERNELS = 1, 2  # thread ids of the engine's own tracks
 
 Slice = dict[str, Any]
 
@@ -28,6 +29,8 @@ def chrome_trace(state: RunState) -> Iterator[Slice]:
     yield _name("process_name", REQUESTS, 0, "Requests")
     yield _name("process_name", ENGINE, 0, f"Engine: {state.config.model}" if state.config else "Engine")
     yield _name("thread_name", ENGINE, STEPS, "steps")
+    if any(step.kernels is not None for step in state.steps):
+        yield _name("thread_name", ENGINE, KERNELS, "kernels: equal calls summed, end to end")
     for sequence in state.sequences.values():
         yield from _request(sequence, state.time)
     for step in state.steps:
@@ -36,16 +39,10 @@ def chrome_trace(state: RunState) -> Iterator[Slice]:
 
 def write_chrome_trace(path: Path, state: RunState) -> None:
     """Write the run as JSON; the file is there in full or not at all. Raises TraceFileError naming it."""
-    part = path.with_name(path.name + ".part")
-    try:
-        with part.open("wb") as file:
-            file.write(b'{"displayTimeUnit": "ms", "traceEvents": [\n')
-            file.writelines(_joined(chrome_trace(state)))
-            file.write(b"\n]}\n")
-        part.replace(path)
-    except OSError as error:
-        part.unlink(missing_ok=True)
-        raise TraceFileError(f"{path}: cannot be written ({error.strerror}); choose another place.") from None
+    with in_full(path) as part, part.open("wb") as file:
+        file.write(b'{"displayTimeUnit": "ms", "traceEvents": [\n')
+        file.writelines(_joined(chrome_trace(state)))
+        file.write(b"\n]}\n")
 
 
 def _joined(slices: Iterable[Slice]) -> Iterator[bytes]:
@@ -89,6 +86,7 @@ def _step(step: Step, num_blocks: int) -> Iterator[Slice]:
     ):
         yield _slice(part, "part", ENGINE, STEPS, at, at + seconds, {})
         at += seconds
+    yield from _kernels(step, begin + step.schedule_s)
     for work in step.work:
         told = {"from": work.start, "tokens": work.num_tokens}
         if work.num_draft_tokens:
@@ -102,6 +100,16 @@ def _step(step: Step, num_blocks: int) -> Iterator[Slice]:
     yield _counter("KV blocks", step.time, {"owned": owned, "cached": step.num_cached_blocks})
     yield _counter("tokens a step", step.time, counts)
     yield _counter("requests", step.time, {"in the step": len(step.work), "waiting": len(step.waiting)})
+
+
+def _kernels(step: Step, at: float) -> Iterator[Slice]:
+    for calls in step.kernels.calls if step.kernels else ():
+        told = {"calls": calls.count, "on": calls.shape, "model": calls.role}
+        for launch in calls.launches:
+            moved = "unknown" if launch.moved_bytes is None else launch.moved_bytes
+            told[launch.kernel] = f"grid {launch.grid}, bytes a call: {moved}, floor {launch.floor_bytes}"
+        yield _slice(calls.operation, "kernel", ENGINE, KERNELS, at, at + calls.seconds, told)
+        at += calls.seconds
 
 
 def _slice(

@@ -15,14 +15,14 @@ import msgspec
 from ladder_engine.sampling import SamplingParams
 from ladder_engine.trace import AnyEvent
 
-KernelMode = Literal["auto", "torch", "interpret"]
+KernelMode = Literal["auto", "torch", "triton", "interpret"]
 MAX_FRAME = 64 << 20
 
 
 class Run(msgspec.Struct, frozen=True, tag_field="type", tag=True):
     """Run the scenario file, in one of its variants; a run that is going on is stopped first.
 
-    `until`: see Advance. `models_dir` is where added models are kept.
+    `until`: see Advance. `models_dir` is where added models are kept; `model` takes the place of the scenario's own.
     """
 
     scenario: str
@@ -30,6 +30,8 @@ class Run(msgspec.Struct, frozen=True, tag_field="type", tag=True):
     variant: str = ""
     until: int | None = None
     models_dir: str = ""
+    watch_kernels: bool = False
+    model: str = ""
 
 
 class Advance(msgspec.Struct, frozen=True, tag_field="type", tag=True):
@@ -54,6 +56,12 @@ class Configure(msgspec.Struct, frozen=True, tag_field="type", tag=True):
     """Change these settings (fields of EngineConfig) before the next step."""
 
     changes: dict[str, Any]
+
+
+class WatchKernels(msgspec.Struct, frozen=True, tag_field="type", tag=True):
+    """Note from the next step on which kernels a step launches (KernelsRan), or no longer."""
+
+    on: bool
 
 
 class Abort(msgspec.Struct, frozen=True, tag_field="type", tag=True):
@@ -82,7 +90,7 @@ class Declined(msgspec.Struct, frozen=True, tag_field="type", tag=True):
     message: str
 
 
-Command = Run | Advance | Add | Configure | Abort | Stop | Shutdown
+Command = Run | Advance | Add | Configure | WatchKernels | Abort | Stop | Shutdown
 Message = AnyEvent | Failed | Declined
 
 _encoder = msgspec.msgpack.Encoder()

@@ -14,6 +14,7 @@ CHANGEABLE = (
     "max_num_batched_tokens",
     "admission",
     "composition",
+    "max_prefill_chunk",
     "max_num_waiting",
     "num_speculative_tokens",
     "max_num_speculating",

@@ -7,7 +7,7 @@ the next step began (arrivals, aborts, changed settings). The events are kept in
 chunk  | keyframe: state at `first` | events up to first + 1 | up to first + 2 | ...
 ```
 so any position is one read and at most one chunk's events away, however long the run is. What is over never changes, so
-a keyframe holds only the requests that are not done; those that are stand once, in memory, in the order of their ends.
+a keyframe holds only the requests that are not done; those that are stand once, in memory (recorded.py).
 No torch here.
 """
 
@@ -20,7 +20,7 @@ from array import array
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import IO, overload
+from typing import IO
 
 import msgspec
 from msgspec.structs import replace
@@ -28,7 +28,8 @@ from msgspec.structs import replace
 from ladder_engine.errors import TraceFileError
 from ladder_engine.fold import TraceError, fold
 from ladder_engine.lru import Lru
-from ladder_engine.state import RunState, SequenceState, Step
+from ladder_engine.recorded import Cast, History, Register
+from ladder_engine.state import RunState, Step
 from ladder_engine.trace import (
     AnyEvent,
     Arrived,
@@ -41,6 +42,7 @@ from ladder_engine.trace import (
 )
 
 CHUNK_EVENTS = 1000  # folding them takes some 10 ms
+EVENTS_A_REQUEST = 8  # that a chunk has more for each request in its keyframe, which costs time to write
 RECENT_STEPS = 2048
 
 _encoder = msgspec.msgpack.Encoder()
@@ -68,33 +70,6 @@ class _Place:
     steps_bytes: int
 
 
-class History(Sequence[Step]):
-    """The finished steps up to some position, read from wherever they are when they are asked for."""
-
-    def __init__(self, recording: Recording, count: int) -> None:
-        self._recording, self._count = recording, count
-
-    def __len__(self) -> int:
-        return self._count
-
-    @overload
-    def __getitem__(self, index: int) -> Step: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[Step]: ...
-    def __getitem__(self, index: int | slice) -> Step | list[Step]:
-        if isinstance(index, slice):
-            return [self._recording.step(at) for at in range(*index.indices(self._count))]
-        at = index + self._count if index < 0 else index
-        if not 0 <= at < self._count:
-            raise IndexError(index)
-        return self._recording.step(at)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Sequence) and len(other) == self._count and list(self) == list(other)
-
-    __hash__ = None  # type: ignore[assignment]
-
-
 class Recording:
     """Takes the events of one run, and gives the state at any position.
 
@@ -113,10 +88,8 @@ class Recording:
         self._light = RunState()  # the state after the last event that was folded, without what is over
         self._folded = 0  # events of the open chunk in it
         self._between = True  # nothing of the next step has been scheduled yet
-        self._done: list[SequenceState] = []
-        self._done_ids: set[int] = set()
-        self._done_at = [0]  # how many are done, at each position
-        self._all: dict[int, SequenceState] = {}
+        self._register = Register()
+        self._done_at, self._known_at = array("q", [0]), array("q", [0])  # at each position, of the register
         self.edge = RunState()
         self.num_events = 0
         self.begun = 0.0
@@ -150,7 +123,7 @@ class Recording:
                 chunk.ends[-1] = len(chunk.events)
         self.num_events += len(events)
         self._settle()
-        self.edge = self._whole(self._light, self.last, self._all.copy())
+        self.edge = self._whole(self._light, self.last)
 
     def state(self, position: int, near: RunState | None = None, near_position: int = -1) -> RunState:
         """The state at a position; `near`, a state that this gave for another position, may shorten the way."""
@@ -159,10 +132,11 @@ class Recording:
         chunk = self._chunk_of(position)
         begin, state = 0, chunk.keyframe
         if near is not None and chunk.first <= near_position <= position:
-            begin, state = chunk.ends[near_position - chunk.first], replace(near, steps=near.steps[-1:])
+            live = near.sequences.live if isinstance(near.sequences, Cast) else near.sequences
+            begin = chunk.ends[near_position - chunk.first]
+            state = replace(near, sequences=live, steps=near.steps[-1:])
         state = fold(chunk.events[begin : chunk.ends[position - chunk.first]], state)
-        done = {seq.seq_id: seq for seq in self._done[: self._done_at[position]]}
-        return self._whole(state, position, dict(sorted({**done, **state.sequences}.items())))
+        return self._whole(state, position)
 
     def step(self, index: int) -> Step:
         """Step `index` + 1, if it is over."""
@@ -202,7 +176,7 @@ class Recording:
     def _settle(self) -> None:
         """Bring the newest state up to the last position."""
         self._fold(self._open.ends[-1])
-        self._done_at[-1] = len(self._done)
+        self._done_at[-1], self._known_at[-1] = len(self._register.done), len(self._register.ids)
 
     def _fold(self, count: int) -> None:
         """Bring the newest state up to so many events of the open chunk."""
@@ -212,15 +186,10 @@ class Recording:
         for event in events:
             if isinstance(event, Arrived) and not self._has_begun:
                 self.begun, self._has_begun = event.time, True
-            if isinstance(event, Arrived) and event.seq_id in self._done_ids:
+            if isinstance(event, Arrived) and event.seq_id in self._register.place:
                 raise TraceError(f"Sequence {event.seq_id} arrives a second time in step {event.step}.")
         state = fold(events, self._light)
-        self._all.update(state.sequences)
-        over = [seq for seq in state.sequences.values() if seq.status in ("finished", "refused")]
-        self._done += over
-        self._done_ids.update(seq.seq_id for seq in over)
-        live = {key: seq for key, seq in state.sequences.items() if key not in self._done_ids}
-        self._light = replace(state, sequences=live)
+        self._light = replace(state, sequences=self._register.take(self._light.sequences, state.sequences))
         self._folded = count
 
     def _end_step(self) -> None:
@@ -230,9 +199,10 @@ class Recording:
         self.ends.append(self._light.time)
         self._light = replace(self._light, steps=self._light.steps[-1:])
         self._open.ends.append(len(self._open.events))
-        self._done_at.append(len(self._done))
+        self._done_at.append(len(self._register.done))
+        self._known_at.append(len(self._register.ids))
         self._between = True
-        if len(self._open.events) >= self._chunk_events:
+        if len(self._open.events) >= self._chunk_events + EVENTS_A_REQUEST * len(self._light.sequences):
             self._seal()
 
     def _seal(self) -> None:
@@ -256,9 +226,10 @@ class Recording:
         self._folded = 0
         del self._recent[: -self._recent_steps]
 
-    def _whole(self, state: RunState, position: int, sequences: dict[int, SequenceState]) -> RunState:
-        steps: Sequence[Step] = History(self, position)
-        return replace(state, sequences=sequences, steps=steps)
+    def _whole(self, state: RunState, position: int) -> RunState:
+        steps = History(self.step, position)
+        cast = Cast(self._register, state.sequences, self._done_at[position], self._known_at[position])
+        return replace(state, sequences=cast, steps=steps)
 
     def _find(self, index: int) -> int:
         """The number of the chunk whose keyframe is the last at or before position `index`."""

@@ -9,10 +9,14 @@ from pathlib import Path
 
 import torch
 from ladder_kernels.dispatch import KernelError, choose
+from ladder_kernels.observing import observed
+from msgspec.structs import replace
 
 from ladder_engine.engine import Engine
 from ladder_engine.errors import EngineError, ScenarioError
 from ladder_engine.executor import TorchExecutor
+from ladder_engine.kernel_log import KernelLog
+from ladder_engine.machine_facts import copy_rate, weight_bytes
 from ladder_engine.model import Decoder
 from ladder_engine.models import find_model
 from ladder_engine.protocol import KernelMode
@@ -36,14 +40,16 @@ def run_scenario(
     attend: Attend = lambda engine: engine.has_work,
     variant: str = "",
     models_dir: Path | None = None,
+    model: str = "",
 ) -> None:
     """Run a scenario file, in one of its variants (the first when none is named); `sink` takes the trace, a step at a time.
-    `models_dir` is where added models are kept.
+    `models_dir` is where added models are kept; `model` names one in the place of the scenario's own.
 
     Raises EngineError with one sentence. If the run had begun by then, the trace ends with a RunEnded that says the
     same. A run that `attend` breaks off ends with its sequences aborted.
     """
     scenario = with_variant(open_scenario(path, _words), variant)
+    scenario = replace(scenario, model=model or scenario.model)
     recorder = Recorder(sink)
     engine = _build(scenario, recorder, kernels, models_dir)
     error: str | None = None
@@ -69,7 +75,8 @@ def _build(scenario: Scenario, recorder: Recorder, kernels: KernelMode, models_d
     folder, config = scenario.model_folder(scenario.model, models_dir), scenario.engine
     tokenizer = Tokenizer.load(folder)
     check_fits(scenario, lambda text: len(tokenizer.encode(text)))
-    model = load_model(folder, kernels, batch_invariant=config.batch_invariant)
+    model, log = load_model(folder, kernels, batch_invariant=config.batch_invariant), KernelLog()
+    model.operations = observed(model.operations, log)
     if config.max_model_len > model.config.max_position_embeddings:
         raise ScenarioError(
             f"{scenario.path}: max_model_len is {config.max_model_len}, and {scenario.model} knows only "
@@ -82,7 +89,7 @@ def _build(scenario: Scenario, recorder: Recorder, kernels: KernelMode, models_d
                 f"it has the tokens 0 to {model.config.vocab_size - 1}."
             )
     draft = _draft_model(scenario, model, tokenizer, models_dir)
-    executor = TorchExecutor(model, config, draft)
+    executor = TorchExecutor(model, config, draft, log)
     recorder.add(
         RunStarted,
         schema=SCHEMA,
@@ -98,12 +105,14 @@ def _build(scenario: Scenario, recorder: Recorder, kernels: KernelMode, models_d
         max_model_len=config.max_model_len,
         engine=config,
         prefix_caching=config.prefix_caching,
+        weight_bytes=weight_bytes(model),
+        bytes_per_second=copy_rate(model.embedding.device),
         kv_bytes_per_token=sum(
             each.config.kv_bytes_per_token(each.embedding.element_size()) for each in (model, draft) if each
         ),
     )
     recorder.flush()
-    return Engine(config, executor, tokenizer, model.config.eos_token_ids, recorder)
+    return Engine(config, executor, tokenizer, model.config.eos_token_ids, recorder, log)
 
 
 def _draft_model(

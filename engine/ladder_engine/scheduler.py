@@ -63,8 +63,11 @@ class Scheduler:
         self._recorder = recorder
         self._record = recorder.add
 
-    def add(self, seq: Sequence, prompt: str) -> None:
-        """A request arrives: it waits, or it is refused because it can never fit or too many wait."""
+    def add(self, seq: Sequence, prompt: str, lengths: tuple[int, ...] = ()) -> None:
+        """A request arrives: it waits, or it is refused because it can never fit or too many wait.
+
+        `prompt` is its text, and `lengths` the characters that each of its tokens stands for.
+        """
         self._recorder.tick()
         self._record(
             Arrived,
@@ -75,6 +78,7 @@ class Scheduler:
             max_tokens=seq.max_tokens,
             priority=seq.priority,
             client=seq.client,
+            lengths=lengths,
         )
         refusal = self.config.why_never(
             seq.num_prompt_tokens, seq.max_tokens, len(seq.seeds), seq.search.width if seq.search else 0
@@ -112,7 +116,7 @@ class Scheduler:
 
         Returns the sequences that are done. Their blocks are free.
         """
-        said = iter(outputs)
+        said, caching = iter(outputs), self.config.prefix_caching
         for work in batch.works:
             seq = work.seq
             seq.num_computed_tokens = work.start + work.num_tokens - len(work.draft_tokens)
@@ -122,7 +126,7 @@ class Scheduler:
                     self._say(seq, following[0])
                 else:
                     self._follow(work, following)
-            if self.config.prefix_caching:
+            if caching:
                 self.blocks.cache(seq, work.start)
             if work.num_catch_up_tokens:
                 self.drafting.settle(work)
@@ -187,9 +191,9 @@ class Scheduler:
     def _share_budget(self, batch: Batch, seqs: list[Sequence]) -> list[Work]:
         """Add works: one token for each of these, and the rest of the budget to the first who lack more."""
         works: list[Work] = []
-        spare = batch.spare - len(seqs)
+        spare, max_chunk = batch.spare - len(seqs), self.config.max_prefill_chunk
         for seq in seqs:
-            work = Work.next(seq, 1 + spare)
+            work = Work.next(seq, 1 + spare, seq.max_prefill_chunk or max_chunk)
             spare -= work.num_tokens - 1
             if work.num_tokens:  # a beam may have to wait for the others of its search
                 works.append(work)
@@ -220,12 +224,10 @@ class Scheduler:
 
     def _say(self, seq: Sequence, output: Output) -> None:
         """Append one token to an answer."""
-        text = seq.append(output.token_id)
+        token_id, recorder = output.token_id, self._recorder
+        text = seq.append(token_id)
         self.admission.says(seq)
-        recorder = self._recorder
-        recorder.write(
-            Sampled(recorder.step, recorder.time, seq.seq_id, output.token_id, text, output.logprobs)
-        )
+        recorder.write(Sampled(recorder.step, recorder.time, seq.seq_id, token_id, text, output.logprobs))
 
     def _verify(self, seq: Sequence, drafts: list[int], outputs: list[Output]) -> None:
         """Append what was sampled, as far as the draft was right, and what was sampled where it was wrong."""
@@ -241,12 +243,11 @@ class Scheduler:
     def _tell(self, batch: Batch) -> None:
         """Record the works."""
         step, time = self._recorder.step, self._recorder.time
-        self._recorder.write_all(
-            Scheduled(
-                step, time, work.seq.seq_id, work.start, work.num_tokens, work.kind, len(work.draft_tokens)
-            )
-            for work in batch.works
-        )
+        events = [
+            Scheduled(step, time, one.seq.seq_id, one.start, one.num_tokens, one.kind, len(one.draft_tokens))
+            for one in batch.works
+        ]
+        self._recorder.write_all(events)
 
     def _admit(self, seq: Sequence) -> None:
         """Let a waiting sequence into the running batch, with the blocks that hold its first tokens already."""

@@ -23,7 +23,6 @@ SEED_STRIDE = (
     0x9E3779B97F4A7C15  # far from every number that somebody would choose as the seed of another request
 )
 
-NO_LIMIT = 1 << 62
 
 Logprobs = tuple[tuple[int, float], ...]
 """(token id, natural log of its probability) pairs."""
@@ -70,7 +69,7 @@ class Sequence:
     extra_keys: ExtraKeys = ()
     priority: int = 0
     client: str = ""
-    max_prefill_chunk: int = NO_LIMIT
+    max_prefill_chunk: int | None = None
     arrived_step: int = 0
     was_admitted: bool = False
     num_computed_tokens: int = 0
@@ -96,7 +95,7 @@ class Sequence:
         cache_salt: str = "",
         priority: int = 0,
         client: str = "",
-        max_prefill_chunk: int = NO_LIMIT,
+        max_prefill_chunk: int | None = None,
     ) -> Sequence:
         """A sequence that knows its prompt and nothing else."""
         seed = seq_id if sampling.seed is None else sampling.seed
@@ -172,12 +171,14 @@ class Sequence:
 
     def append(self, token_id: int) -> str:
         """Take one more sampled token; returns the text that it adds. Sets `finish_reason` when it is the last."""
-        self.token_ids.append(token_id)
+        token_ids, last = self.token_ids, True
+        token_ids.append(token_id)
         if token_id in self.end_token_ids:
             self.finish_reason = "stop"
-        elif len(self.token_ids) == self.num_prompt_tokens + self.max_tokens:
+        elif len(token_ids) == self.num_prompt_tokens + self.max_tokens:
             self.finish_reason = "length"
-        last = self.finish_reason is not None
+        else:
+            last = False
         text = self.stream.push(token_id, last=last)
         if self.stop_strings:
             text, stopped = self.stop_strings.push(text, last=last)

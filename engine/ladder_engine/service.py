@@ -26,6 +26,7 @@ from ladder_engine.protocol import (
     Run,
     Shutdown,
     Stop,
+    WatchKernels,
     decode_command,
     read_frame,
     write_frame,
@@ -46,6 +47,7 @@ class Service:
         self._out = out
         self._next: Run | Shutdown | None = None  # what ended the run that is going on
         self._until: int | None = None  # the step after which the engine holds
+        self._watching = False  # whether somebody watches the kernels
 
     def serve(self) -> None:
         """Do what comes until Shutdown."""
@@ -64,6 +66,7 @@ class Service:
     def _run(self, command: Run) -> None:
         begun = False
         self._until = command.until
+        self._watching = command.watch_kernels
 
         def send(events: list[AnyEvent]) -> None:
             nonlocal begun
@@ -75,7 +78,13 @@ class Service:
 
             models_dir = Path(command.models_dir) if command.models_dir else None
             run_scenario(
-                Path(command.scenario), send, command.kernels, self._attend, command.variant, models_dir
+                Path(command.scenario),
+                send,
+                command.kernels,
+                self._attend,
+                command.variant,
+                models_dir,
+                command.model,
             )
         except EngineError as error:
             if not begun:  # else the trace has said so
@@ -89,6 +98,7 @@ class Service:
         A run that calls with nothing to do is open, and waits for more.
         """
         is_open = not engine.has_work
+        engine.kernels.watching = self._watching
         while engine.has_work or is_open:
             held = not engine.has_work or self._is_over(engine.recorder.step)
             if held:
@@ -120,6 +130,8 @@ class Service:
                     engine.configure(command.changes)
                 except EngineError as error:
                     write_frame(self._out, [Declined(str(error))])
+            case WatchKernels():
+                self._watching = engine.kernels.watching = command.on
             case Abort():
                 engine.abort(command.seq_id)
             case Stop():

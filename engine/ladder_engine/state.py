@@ -9,7 +9,7 @@ from typing import Literal
 
 import msgspec
 
-from ladder_engine.trace import FinishReason, RunEnded, RunStarted, WaitReason, WorkKind
+from ladder_engine.trace import FinishReason, KernelsRan, RunEnded, RunStarted, WaitReason, WorkKind
 
 FREE = -1
 
@@ -20,7 +20,8 @@ class SequenceState(msgspec.Struct, frozen=True, kw_only=True):
     """One request. Times are seconds since the engine started; None where it has not happened yet.
 
     A fork has a `parent_id`, and its request's prompt and times. `score` is that of an answer which a beam search chose.
-    `num_cached_tokens` of its prompt were found in the prefix cache when it was first admitted. After a preemption
+    `lengths` says of each token, of the prompt and then of the text, how many characters it stands for, as one byte; it is
+    empty where the trace does not tell. `num_cached_tokens` of its prompt were found in the prefix cache when it was first admitted. After a preemption
     `num_regained_tokens` were found there again, and `num_recomputed_tokens` had to be computed once more;
     `peak_computed_tokens` is the most that ever stood computed.
     """
@@ -44,6 +45,7 @@ class SequenceState(msgspec.Struct, frozen=True, kw_only=True):
     peak_computed_tokens: int = 0
     block_table: tuple[int, ...] = ()
     text: str = ""
+    lengths: bytes = b""
     score: float | None = None
     preemptions: int = 0
     admitted: float | None = None
@@ -67,6 +69,15 @@ class SequenceState(msgspec.Struct, frozen=True, kw_only=True):
         if self.first_token is None or self.last_token is None or self.num_output_tokens < 2:
             return None
         return (self.last_token - self.first_token) / (self.num_output_tokens - 1)
+
+    def token_texts(self, first: int, last: int) -> list[str]:
+        """The texts of the tokens from position `first` up to `last` that are known; empty ones where the trace does not tell."""
+        text, at = self.prompt + self.text, sum(self.lengths[:first])
+        texts = []
+        for length in self.lengths[first:last]:
+            texts.append(text[at : at + length])
+            at += length
+        return texts + [""] * (min(last, self.num_tokens) - first - len(texts))
 
     def tokens_in_block(self, position: int, block_size: int) -> int:
         """Tokens whose KV stands in the block at this position of the block_table, 0 to block_size."""
@@ -95,11 +106,13 @@ class Work(msgspec.Struct, frozen=True):
 
 
 class Step(msgspec.Struct, frozen=True, kw_only=True):
-    """One column of the batch timeline. Blocks come as (block id, sequence id); `waiting` is the queue afterwards.
+    """One column of the batch timeline. Blocks come as (block id, sequence id); `waiting` is the queue afterwards,
+    `num_running` the number of those who run then.
 
     `copied` has pairs (from, to) of blocks: copies on write; `swapped_out` and `swapped_in` the blocks
-    whose KV went to host memory or came from there. `num_sampled` counts the tokens said, `num_kv_tokens` the tokens whose KV stands in owned blocks; `time` is the end of
-    the step.
+    whose KV went to host memory or came from there. `said` names who said something, once for each token,
+    `num_kv_tokens` counts the tokens whose KV stands in owned blocks; `time` is the end of the step.
+    `kernels` is what it launched, if somebody watched.
     """
 
     number: int
@@ -115,7 +128,8 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
     swapped_out: tuple[int, ...] = ()
     swapped_in: tuple[int, ...] = ()
     evicted: tuple[int, ...] = ()
-    num_sampled: int = 0
+    said: tuple[int, ...] = ()
+    num_running: int = 0
     num_kv_tokens: int = 0
     num_free_blocks: int = 0
     num_cached_blocks: int = 0
@@ -123,6 +137,7 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
     schedule_s: float = 0.0
     execute_s: float = 0.0
     commit_s: float = 0.0
+    kernels: KernelsRan | None = None
 
     @property
     def num_tokens(self) -> int:
@@ -130,9 +145,26 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
         return sum(work.num_tokens for work in self.work)
 
     @property
+    def num_sampled(self) -> int:
+        """Tokens said."""
+        return len(self.said)
+
+    @property
     def num_decode_tokens(self) -> int:
         """Tokens of the step that were decoded rather than prefilled."""
         return sum(work.num_tokens for work in self.work if work.kind == "decode")
+
+
+class Cached(msgspec.Struct, frozen=True, gc=False):
+    """A block that can be found by its prefix: who computed it, as which block of its block_table.
+
+    `name` and `parent` are the first digits of its hash and of that of the block before it; "" where the trace does not tell.
+    """
+
+    seq_id: int
+    position: int
+    name: str = ""
+    parent: str = ""
 
 
 class RunState(msgspec.Struct, kw_only=True):
@@ -140,9 +172,10 @@ class RunState(msgspec.Struct, kw_only=True):
 
     `waiting` and `running` are the queues in order; preempted sequences stand in `waiting`. `block_owner` gives the
     sequence that owns each block, or FREE; `shared` all owners of those blocks that have several, the one in
-    `block_owner` first. `cached` says for each block that can be found by its prefix, owned or not, who computed it, and
-    `host_owner` for each block of host memory in use, whose KV it keeps.
-    `steps` are the finished steps, `open_step` the one in progress.
+    `block_owner` first. `cached` has each block that can be found by its prefix, owned or not, and `host_owner`
+    says for each block of host memory in use, whose KV it keeps. `since` is the step in which each block was taken by its
+    first owner, or given up by its last.
+    `steps` are the finished steps, `open_step` the one in progress. `num_preemptions` counts those of the whole run.
     """
 
     config: RunStarted | None = None
@@ -151,10 +184,12 @@ class RunState(msgspec.Struct, kw_only=True):
     running: list[int] = []
     block_owner: list[int] = []
     shared: dict[int, tuple[int, ...]] = {}
-    cached: dict[int, int] = {}
+    since: list[int] = []
+    cached: dict[int, Cached] = {}
     host_owner: dict[int, int] = {}
     steps: list[Step] = []
     open_step: Step = Step(number=0)
+    num_preemptions: int = 0
     ended: RunEnded | None = None
     time: float = 0.0
 
@@ -188,9 +223,10 @@ class RunState(msgspec.Struct, kw_only=True):
         if self.config is not None:
             for block_id in self.cached:
                 filled[block_id] = self.config.block_size
-            for seq_id in self.running:
-                sequence = self.sequences[seq_id]
-                for position, block_id in enumerate(sequence.block_table):
-                    tokens = sequence.tokens_in_block(position, self.config.block_size)
-                    filled[block_id] = max(filled[block_id], tokens)
+            for sequence in (self.sequences[seq_id] for seq_id in self.running):
+                full, rest = divmod(sequence.num_computed_tokens, self.config.block_size)
+                for block_id in sequence.block_table[:full]:
+                    filled[block_id] = self.config.block_size
+                for block_id in sequence.block_table[full : full + 1]:
+                    filled[block_id] = max(filled[block_id], rest)
         return filled

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from itertools import accumulate
 from pathlib import Path
 
 import tokenizers
@@ -13,6 +13,7 @@ from ladder_engine.gguf_llama import gguf_in
 from ladder_engine.gguf_tokenizer import gguf_tokenizer
 
 _UNFINISHED = "\ufffd"  # what a decoder writes for bytes that are not (yet) a whole character
+_MOST_KNOWN = 1 << 16  # continuations that are remembered
 
 
 class Tokenizer:
@@ -21,7 +22,9 @@ class Tokenizer:
     def __init__(self, backend: tokenizers.Tokenizer, add_special_tokens: bool = True) -> None:
         self._backend = backend
         self._add_special_tokens = add_special_tokens
-        self.advance = lru_cache(maxsize=1 << 16)(self._advance)  # text repeats itself: few pairs are new
+        self.beginning = _Place()
+        self._places: dict[tuple[tuple[int, ...], int], _Place] = {}
+        self._num_known = 0
 
     @staticmethod
     def load(folder: Path) -> Tokenizer:
@@ -64,23 +67,59 @@ class Tokenizer:
         ids: list[int] = self._backend.encode(text, add_special_tokens=self._add_special_tokens).ids
         return ids
 
+    def cut(self, text: str) -> tuple[list[int], tuple[int, ...]]:
+        """Token ids of `text` as `encode` gives them, and how many of its characters each stands for.
+
+        Of tokens that share a character the first has it; special tokens stand for none.
+        """
+        encoding = self._backend.encode(text, add_special_tokens=self._add_special_tokens)
+        ends = list(accumulate((end for _, end in encoding.offsets), max))
+        return encoding.ids, tuple(end - start for start, end in zip([0, *ends], ends, strict=False))
+
     def decode(self, token_ids: list[int]) -> str:
         """Text of `token_ids`, special tokens left out."""
         text: str = self._backend.decode(token_ids, skip_special_tokens=True)
         return text
 
-    def _advance(self, ids: tuple[int, ...], done: int, last: bool) -> tuple[str, tuple[int, ...], int]:
-        """One step of a TextStream: what `ids` add to the first `done` of them, and its next two fields."""
+    def advance(self, place: _Place, token_id: int, last: bool) -> tuple[str, _Place]:
+        """One step of a TextStream: the text that `token_id` adds, and where the stream stands then."""
+        ids, done, piece = (*place.ids, token_id), place.done, ""
         text = self.decode(list(ids))
         if last or not text.endswith(_UNFINISHED):
             piece = text[len(self.decode(list(ids[:done]))) :]
             if piece:
-                return piece, ids[done:], len(ids) - done
-        return "", ids, done
+                ids, done = ids[done:], len(ids) - done
+        step = piece, self._places.setdefault((ids, done), _Place(ids, done))
+        if not last:
+            self._remember(place, token_id, step)
+        return step
+
+    def _remember(self, place: _Place, token_id: int, step: tuple[str, _Place]) -> None:
+        if self._num_known == _MOST_KNOWN:
+            for each in self._places.values():
+                each.after.clear()
+            self._places.clear()
+            self._num_known = 0
+        place.after[token_id] = step
+        self._num_known += 1
 
     def stream(self) -> TextStream:
         """A fresh stream for one answer."""
         return TextStream(self)
+
+
+class _Place:
+    """Where a stream stands: `ids` are the last finished piece and the tokens since, of which `done` are text already.
+
+    Text repeats itself, so `after` remembers what has followed from here, by token.
+    """
+
+    __slots__ = ("after", "done", "ids")
+
+    def __init__(self, ids: tuple[int, ...] = (), done: int = 0) -> None:
+        self.ids = ids
+        self.done = done
+        self.after: dict[int, tuple[str, _Place]] = {}
 
 
 class TextStream:
@@ -90,12 +129,14 @@ class TextStream:
     piece before the new one, because some tokenizers write a token differently at the start of a text.
     """
 
+    __slots__ = ("_place", "_tokenizer")
+
     def __init__(self, tokenizer: Tokenizer) -> None:
-        self._advance = tokenizer.advance
-        self._ids: tuple[int, ...] = ()  # the last finished piece, then the tokens since
-        self._done = 0  # how many of them are already text
+        self._tokenizer = tokenizer
+        self._place = tokenizer.beginning
 
     def push(self, token_id: int, *, last: bool = False) -> str:
         """The text that `token_id` completes; with `last`, everything that was held back too."""
-        piece, self._ids, self._done = self._advance((*self._ids, token_id), self._done, last)
+        known = None if last else self._place.after.get(token_id)
+        piece, self._place = known or self._tokenizer.advance(self._place, token_id, last)
         return piece

@@ -14,8 +14,10 @@ from typing import Literal
 import msgspec
 
 from ladder_engine.config import EngineConfig
+from ladder_engine.kernel_trace import AttentionReads, KernelCalls
 
-SCHEMA = 3
+SCHEMA = 4
+READABLE = (3, 4)  # 3 has no KernelsRan and does not know the machine
 
 WorkKind = Literal["prefill", "decode"]
 WaitReason = Literal[
@@ -37,7 +39,11 @@ class Event(msgspec.Struct, frozen=True, tag_field="type", tag=True, gc=False):
 
 
 class RunStarted(Event, frozen=True):
-    """The first event of every trace: the engine as it was built. `engine` is all that it was asked to be."""
+    """The first event of every trace: the engine as it was built. `engine` is all that it was asked to be.
+
+    `weight_bytes` is what every step reads of the model, `bytes_per_second` what the device moved in a large copy; both
+    are 0 in a trace of schema 3. `marks` are the steps that somebody has marked, each with a note; they come with a saved trace.
+    """
 
     schema: int
     scenario: str
@@ -53,10 +59,15 @@ class RunStarted(Event, frozen=True):
     engine: EngineConfig
     prefix_caching: bool = False
     variant: str = ""
+    weight_bytes: int = 0
+    bytes_per_second: float = 0.0
+    marks: tuple[tuple[int, str], ...] = ()
 
 
 class Arrived(Event, frozen=True):
-    """A request joined the waiting queue."""
+    """A request joined the waiting queue. `lengths` says of each token of the prompt how many characters it stands for, in
+    order; empty where that was not recorded.
+    """
 
     seq_id: int
     name: str
@@ -65,6 +76,7 @@ class Arrived(Event, frozen=True):
     max_tokens: int
     priority: int = 0
     client: str = ""
+    lengths: tuple[int, ...] = ()
 
 
 class Refused(Event, frozen=True):
@@ -102,10 +114,16 @@ class BlocksShared(Event, frozen=True):
 
 
 class BlocksCached(Event, frozen=True):
-    """These blocks of the sequence are full and can be found by their prefix, now and after it gives them up."""
+    """These blocks of the sequence are full and can be found by their prefix, now and after it gives them up.
+
+    `names` are the first 8 hex digits of their hashes, `parents` those of the blocks before them, which the hashes cover;
+    empty where that was not recorded.
+    """
 
     seq_id: int
     block_ids: tuple[int, ...]
+    names: tuple[str, ...] = ()
+    parents: tuple[str, ...] = ()
 
 
 class BlocksEvicted(Event, frozen=True):
@@ -230,6 +248,17 @@ class Finished(Event, frozen=True):
     reason: FinishReason
 
 
+class KernelsRan(Event, frozen=True):
+    """The kernels of the step, in the order of first calls: only while somebody watches them, just before StepTimed.
+
+    They ran on whatever RunStarted names: `triton` and `interpret` launched these grids; for `torch`, the twins, they are
+    what their kernels would launch on the same device, and the times are the twins'.
+    """
+
+    calls: tuple[KernelCalls, ...]
+    attention: tuple[AttentionReads, ...]
+
+
 class StepTimed(Event, frozen=True):
     """The last event of every step: what it cost, and the queue lengths after it.
 
@@ -260,5 +289,5 @@ class RunEnded(Event, frozen=True):
 AnyEvent = (
     RunStarted | Arrived | Refused | Waits | Admitted | BlocksAllocated | BlocksShared | BlocksCached | BlocksEvicted
     | BlocksFreed | BlocksCopied | SwappedOut | SwappedIn | Forked | Reconfigured | Scheduled | Preempted | Sampled
-    | Verified | Chosen | Finished | StepTimed | RunEnded
+    | Verified | Chosen | Finished | KernelsRan | StepTimed | RunEnded
 )  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from itertools import islice
 from pathlib import Path
 from types import TracebackType
@@ -11,7 +12,7 @@ from typing import Literal
 import msgspec
 
 from ladder_engine.errors import TraceFileError
-from ladder_engine.trace import SCHEMA, AnyEvent, RunEnded, RunStarted
+from ladder_engine.trace import READABLE, SCHEMA, AnyEvent, RunEnded, RunStarted
 
 _encoder = msgspec.json.Encoder()
 _decoder = msgspec.json.Decoder(AnyEvent)
@@ -105,7 +106,7 @@ class TraceReader:
                 if self._schema() is None
                 else self._foreign()
             )
-        if first.schema != SCHEMA:
+        if first.schema not in READABLE:
             raise TraceFileError(self._foreign())
         return first
 
@@ -151,14 +152,26 @@ def read_trace(path: Path) -> list[AnyEvent]:
 
 def write_trace(path: Path, events: Iterable[AnyEvent]) -> None:
     """Write a whole run; the file is there in full or not at all. Raises TraceFileError."""
-    part = path.with_name(path.name + ".part")
-    with TraceWriter(part) as write:
+    with in_full(path) as part, TraceWriter(part) as write:
         for batch in batched(events, 10_000):
             write(batch)
+
+
+@contextmanager
+def in_full(path: Path) -> Iterator[Path]:
+    """A file to write into, which becomes `path` at the end, or vanishes where that is not reached.
+
+    Raises TraceFileError naming `path` for any OSError in between.
+    """
+    part = path.with_name(path.name + ".part")
     try:
+        yield part
         part.replace(path)
     except OSError as error:
         raise TraceFileError(f"{path}: cannot be written ({error.strerror}); choose another place.") from None
+    finally:
+        with suppress(OSError):
+            part.unlink(missing_ok=True)
 
 
 def batched(events: Iterable[AnyEvent], count: int) -> Iterator[list[AnyEvent]]:

@@ -7,6 +7,7 @@ from typing import Any
 from ladder_kernels import (
     copy_blocks,
     filter_probs,
+    logit_filters,
     moe_gemm,
     moe_route,
     paged_attention,
@@ -166,14 +167,14 @@ def attention_case(
 
 
 def _sampling() -> Iterator[Case]:
-    vocab = {"VOCAB": 128256, "BLOCK": 4096}
+    vocab = {"VOCAB": 128256, "BLOCK": logit_filters.TILE}
     rows = "*i64:16 *fp32:16 *fp32:16 *i32:16 *fp32:16 *fp32:16 *i64:16 *i64:16 i32:16"
     yield Case("sample", sample.sample_kernel, rows, {"STREAM": 0, **vocab}, num_warps=8)
     rows = "*fp32:16 *fp32:16 *fp32:16 *i32:16 *fp32:16 *fp32:16 i32:16"
     yield Case("filter_probs", filter_probs.filter_probs_kernel, rows, vocab, num_warps=8)
     verify = "*i64:16 *i32:16 *fp32:16 *fp32:16 *i64:16 *i32:16 *i64:16 *i64:16"
     for has_draft in (True, False):
-        constants = {"MAX_DRAFTS": 4, **vocab, "HAS_DRAFT": has_draft}
+        constants = {"MAX_DRAFTS": 4, "VOCAB": 128256, "BLOCK": verify_draft.TILE, "HAS_DRAFT": has_draft}
         name = "verify_draft" if has_draft else "verify_draft of named tokens"
         yield Case(name, verify_draft.verify_draft_kernel, verify, constants)
 

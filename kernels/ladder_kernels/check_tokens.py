@@ -29,7 +29,7 @@ def _filtered(setting: Setting) -> Iterator[tuple[int, tuple[Tensor, Tensor, Ten
         torch.tensor([row[i] for row in _FILTERS for _ in range(row[4])], device=setting.device)
         for i in range(4)
     )
-    for vocab in (7, 300, *([32000, 128256] if setting.large else [])):
+    for vocab in (7, 300, 5000, *([32000, 128256] if setting.large else [])):
         logits = setting.randn(len(top_k), vocab)
         logits[::2] = logits[::2].round()
         yield vocab, (logits, temperature, top_k.int(), top_p, min_p)

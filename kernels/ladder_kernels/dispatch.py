@@ -78,12 +78,18 @@ class Sample(Protocol):
 
 @dataclass(frozen=True)
 class Operations:
-    """What the engine runs. Each operation is described in the file of its name, `moe` in moe_gemm.py."""
+    """What the engine runs. Each operation is described in the file of its name, `moe` in moe_gemm.py.
+
+    With `batch_invariant` some of them are those of batch_invariant.py.
+    `pack_weight` is asked once, at load, for each weight that `linear` will read.
+    """
 
     name: str
+    batch_invariant: bool
     store_kv: Callable[[Tensor, Tensor, Tensor, Tensor, Tensor], None]
     copy_blocks: Callable[[Tensor, Tensor, Tensor], None]
     paged_attention: PagedAttention
+    pack_weight: Callable[[Tensor], Tensor]
     linear: Linear
     rms_norm: RmsNorm
     rope: Callable[[Tensor, Tensor, Tensor, Tensor], tuple[Tensor, Tensor]]
@@ -136,8 +142,9 @@ def _twins() -> Operations:
     from ladder_kernels import (
         copy_blocks,
         filter_probs,
+        gathered_attention,
         moe_gemm,
-        paged_attention,
+        packed_linear,
         rms_norm,
         rope,
         sample,
@@ -148,10 +155,12 @@ def _twins() -> Operations:
 
     return Operations(
         name="torch",
+        batch_invariant=False,
         store_kv=store_kv.store_kv_torch,
         copy_blocks=copy_blocks.copy_blocks_torch,
-        paged_attention=paged_attention.paged_attention_torch,
-        linear=torch.nn.functional.linear,
+        paged_attention=gathered_attention.GatheredAttention(),
+        pack_weight=packed_linear.pack_weight,
+        linear=packed_linear.linear_packed,
         rms_norm=rms_norm.rms_norm_torch,
         rope=rope.rope_torch,
         silu_mul=silu_mul.silu_mul_torch,
@@ -178,9 +187,11 @@ def _kernels(name: str) -> Operations:
 
     return Operations(
         name=name,
+        batch_invariant=False,
         store_kv=store_kv.store_kv_triton,
         copy_blocks=copy_blocks.copy_blocks_triton,
         paged_attention=paged_attention.paged_attention_triton,
+        pack_weight=_plain,
         linear=torch.nn.functional.linear,
         rms_norm=rms_norm.rms_norm_triton,
         rope=rope.rope_triton,
@@ -198,7 +209,9 @@ def _batch_invariant(operations: Operations) -> Operations:
     if operations.name == "torch":
         return replace(
             operations,
+            batch_invariant=True,
             paged_attention=batch_invariant.paged_attention_in_tiles,
+            pack_weight=_plain,
             linear=batch_invariant.linear_torch,
             rms_norm=batch_invariant.rms_norm_in_blocks,
             silu_mul=batch_invariant.silu_mul_in_slices,
@@ -206,7 +219,12 @@ def _batch_invariant(operations: Operations) -> Operations:
         )
     return replace(
         operations,
+        batch_invariant=True,
         paged_attention=batch_invariant.paged_attention_fixed_split,
         linear=batch_invariant.linear_triton,
         moe=batch_invariant.moe_fixed_tile,
     )
+
+
+def _plain(weight: Tensor) -> Tensor:
+    return weight

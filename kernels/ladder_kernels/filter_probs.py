@@ -22,7 +22,7 @@ import torch
 from torch import Tensor
 
 from ladder_kernels.lang import jit, next_power_of_2, tl
-from ladder_kernels.logit_filters import filtered_weights, find_cut, find_largest, kept_weights
+from ladder_kernels.logit_filters import TILE, filtered_weights, find_cut, find_largest, kept_weights
 
 
 @jit
@@ -67,7 +67,7 @@ def filter_probs_triton(
         logits = logits if logits.stride(1) == 1 else logits.contiguous()
         filter_probs_kernel[(rows,)](
             out, logits, *(x.contiguous() for x in (temperature, top_k, top_p, min_p)), logits.stride(0),
-            VOCAB=vocab, BLOCK=min(4096, next_power_of_2(vocab)), num_warps=8,
+            VOCAB=vocab, BLOCK=min(TILE, next_power_of_2(vocab)), num_warps=8,
         )  # fmt: skip
     return out
 

@@ -8,12 +8,13 @@
 
 Ties go to the lower id, the largest is always kept, and temperature 0 means the largest alone.
 
-Nothing is sorted. `find_cut` returns the smallest kept logit, found by bisection on the bits of a float, which order like
-integers, and how many of its equals are kept; `kept_weights` gives the weights of a tile under that cut.
+Nothing is sorted. `find_cut` returns the smallest kept logit, found on the bits of a float, which order like integers, and
+how many of its equals are kept; `kept_weights` gives the weights of a tile under that cut. Each walk over the row tries
+eight bounds at once and leaves an eighth of the range: 11 walks for 32 bits, where bisection takes 32.
 
     row s   ├── tile 0 ──┼── tile 1 ──┼── tile 2 ──┤
-    walks   1 largest │ 32 count(> x) < k ? │ 1 mass │ 32 mass(> x) < p ?
-                      └── when top-k is on ──┘       └── when top-p is on ─┘
+    walks   1 largest │ 12 count(> x) < k ? │ 13 mass(> x) < p ?
+                      └── when top-k is on ──┘└── when top-p is on ─┘
 """
 
 # ruff: noqa: N803, N806
@@ -23,6 +24,8 @@ import torch
 from torch import Tensor
 
 from ladder_kernels.lang import jit, tl
+
+TILE = 2048  # eight sums over a wider tile do not fit the registers
 
 
 @jit
@@ -42,22 +45,39 @@ def _weight(key, largest, temperature):
 
 
 @jit
-def _count_above(row_ptr, bound, VOCAB: tl.constexpr, BLOCK: tl.constexpr):
-    count = bound * 0
-    for start in range(0, VOCAB, BLOCK):
-        count += tl.sum((load_keys(row_ptr, start, VOCAB, BLOCK) > bound).to(tl.int32), axis=0)
-    return count
+def _pivots(low, high, WAYS: tl.constexpr):
+    """Bounds [WAYS] that part low .. high into WAYS; the last is `high` itself."""
+    return low + ((high - low) * (tl.arange(0, WAYS) + 1)) // WAYS
 
 
 @jit
-def _mass_above(row_ptr, bound, floor, ties, largest, temperature, VOCAB: tl.constexpr, BLOCK: tl.constexpr):
-    """The mass of the keys above `bound`, where of the keys equal to `floor` only `ties` count and none below it."""
-    mass = (largest * 0).to(tl.float64)
+def _narrow(low, high, pivots, enough):
+    """The part in which the smallest key with `enough` lies; `enough` [WAYS] turns true once, and is at `high`."""
+    low = tl.max(tl.where(enough, low, pivots + 1), axis=0)
+    return low, tl.min(tl.where(enough, pivots, high), axis=0)
+
+
+@jit
+def _counts_above(row_ptr, bounds, VOCAB: tl.constexpr, BLOCK: tl.constexpr):
+    """How many keys are above each of `bounds` [WAYS]."""
+    counts = bounds * 0
+    for start in range(0, VOCAB, BLOCK):
+        above = load_keys(row_ptr, start, VOCAB, BLOCK)[None, :] > bounds[:, None]
+        counts += tl.sum(above.to(tl.int32), axis=1)
+    return counts
+
+
+@jit
+def _masses_above(
+    row_ptr, bounds, floor, ties, largest, temperature, VOCAB: tl.constexpr, BLOCK: tl.constexpr
+):
+    """The mass above each of `bounds` [WAYS], where of the keys equal to `floor` only `ties` count and none below it."""
+    masses = (bounds * 0).to(tl.float64)
     for start in range(0, VOCAB, BLOCK):
         key = load_keys(row_ptr, start, VOCAB, BLOCK)
-        weight = _weight(key, largest, temperature)
-        mass += tl.sum(tl.where((key > bound) & (key > floor), weight, 0.0), axis=0)
-    return mass + tl.where(floor > bound, ties * _weight(floor, largest, temperature), 0.0)
+        weight = tl.where(key > floor, _weight(key, largest, temperature), 0.0)
+        masses += tl.sum(tl.where(key[None, :] > bounds[:, None], weight[None, :], 0.0), axis=1)
+    return masses + tl.where(floor > bounds, ties * _weight(floor, largest, temperature), 0.0)
 
 
 @jit
@@ -83,33 +103,31 @@ def find_cut(
 ):
     """`floor` and `ties`: kept are the keys above `floor`, and of those equal to it the first `ties` in order of id."""
     SMALLEST: tl.constexpr = -(2**31)
+    WAYS: tl.constexpr = 8
+    one = tl.arange(0, 1)
     floor = largest_key * 0 + SMALLEST
     ties = floor * 0 + VOCAB
     if (top_k > 0) & (top_k < VOCAB):
         low, high = floor.to(tl.int64), largest_key.to(tl.int64)
         while low < high:  # the smallest key with fewer than k above it
-            middle = (low + high) >> 1
-            if _count_above(row_ptr, middle.to(tl.int32), VOCAB, BLOCK) < top_k:
-                high = middle
-            else:
-                low = middle + 1
+            pivots = _pivots(low, high, WAYS)
+            counts = _counts_above(row_ptr, pivots.to(tl.int32), VOCAB, BLOCK)
+            low, high = _narrow(low, high, pivots, counts < top_k)
         floor = low.to(tl.int32)
-        ties = top_k - _count_above(row_ptr, floor, VOCAB, BLOCK)
+        ties = top_k - tl.sum(_counts_above(row_ptr, floor + one, VOCAB, BLOCK), axis=0)
     if top_p < 1:
-        everything = _mass_above(
-            row_ptr, floor * 0 + SMALLEST, floor, ties, largest, temperature, VOCAB, BLOCK
-        )
-        wanted = tl.maximum(top_p, 1e-30) * everything
+        everything = _masses_above(row_ptr, SMALLEST + one, floor, ties, largest, temperature, VOCAB, BLOCK)
+        wanted = tl.maximum(top_p, 1e-30) * tl.sum(everything, axis=0)
         low, high = floor.to(tl.int64), largest_key.to(tl.int64)
         while low < high:  # the smallest key with less than the wanted mass above it
-            middle = (low + high) >> 1
-            mass = _mass_above(row_ptr, middle.to(tl.int32), floor, ties, largest, temperature, VOCAB, BLOCK)
-            if mass < wanted:
-                high = middle
-            else:
-                low = middle + 1
+            pivots = _pivots(low, high, WAYS)
+            masses = _masses_above(
+                row_ptr, pivots.to(tl.int32), floor, ties, largest, temperature, VOCAB, BLOCK
+            )
+            low, high = _narrow(low, high, pivots, masses < wanted)
         bound = low.to(tl.int32)
-        missing = wanted - _mass_above(row_ptr, bound, floor, ties, largest, temperature, VOCAB, BLOCK)
+        above = _masses_above(row_ptr, bound + one, floor, ties, largest, temperature, VOCAB, BLOCK)
+        missing = wanted - tl.sum(above, axis=0)
         enough = tl.ceil((missing / _weight(bound, largest, temperature)).to(tl.float32))
         limit = tl.where(bound == floor, ties, VOCAB)
         ties = tl.minimum(tl.maximum(enough, 1.0), limit.to(tl.float32)).to(tl.int32)

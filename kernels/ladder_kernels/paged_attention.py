@@ -37,8 +37,6 @@ from torch import Tensor
 from ladder_kernels.lang import jit, next_power_of_2, tl, upcasts
 from ladder_kernels.split_kv import Plan, merge_splits, plan_attention
 
-_MAX_SCORES = 1 << 22  # how many scores the twin holds at once
-
 
 @jit
 def _find_sequence(cu_seqlens_ptr, query_block, num_seqs, BLOCK_Q: tl.constexpr):
@@ -238,101 +236,27 @@ def paged_attention_torch(
     scale: float,
     sliding_window: int | None = None,
 ) -> Tensor:
-    """Return out [T, Hq, D]; the plain-torch twin that defines right.
-
-    Sequences are taken in groups of like q_len and like context (powers of two), so that a long one does not pad the
-    short ones beside it; a group is one padded gather and two matrix products, tile by tile of queries.
-    """
+    """Return out [T, Hq, D]; the plain-torch twin that defines right, one sequence after another."""
     out = torch.empty_like(query)
-    starts, contexts = cu_seqlens_q.tolist(), context_lens.tolist()
-    groups: dict[tuple[int, int], list[int]] = {}
-    for seq, context in enumerate(contexts):
-        q_len = starts[seq + 1] - starts[seq]
-        if q_len:
-            groups.setdefault(((q_len - 1).bit_length(), (context - 1).bit_length()), []).append(seq)
-    first_tokens, q_lens = cu_seqlens_q[:-1].long(), cu_seqlens_q.diff().long()
-    for group in groups.values():
-        members = torch.tensor(group, device=query.device)
-        _attend_group(
-            out,
-            query,
-            key_cache,
-            value_cache,
-            block_tables[members],
-            first_tokens[members],
-            q_lens[members],
-            context_lens[members].long(),
-            scale,
-            sliding_window,
-        )
-    return out
-
-
-def _attend_group(
-    out: Tensor,
-    query: Tensor,
-    key_cache: Tensor,
-    value_cache: Tensor,
-    block_tables: Tensor,
-    starts: Tensor,
-    q_lens: Tensor,
-    context_lens: Tensor,
-    scale: float,
-    window: int | None,
-) -> None:
     wide = torch.promote_types(query.dtype, torch.float32)
-    kv_positions = torch.arange(int(context_lens.max()), device=query.device)
-    live = kv_positions < context_lens[:, None]
-    if window is not None:
-        live &= kv_positions > (context_lens - q_lens)[:, None] - window
-    rows = _rows(key_cache, block_tables, kv_positions, live, context_lens)
-    keys, values = (_gather(cache, rows).to(wide) for cache in (key_cache, value_cache))
-    sequences, kv_len = keys.shape[0], keys.shape[2]
-    longest = int(q_lens.max())
-    if longest == 1:  # what is live is what is visible
-        tile_out = _attend(query[starts][:, None].to(wide), keys, values, live[:, None], scale)
-        out[starts] = tile_out[:, 0].to(out.dtype)
-        return
-    tile = max(1, _MAX_SCORES // (sequences * query.shape[1] * kv_len))
-    for first in range(0, longest, tile):
-        step = torch.arange(first, min(first + tile, longest), device=query.device)
-        real = step < q_lens[:, None]
-        step = torch.minimum(step, q_lens[:, None] - 1)  # past its end a sequence repeats its last query
-        tokens = starts[:, None] + step
-        positions = (context_lens - q_lens)[:, None] + step
-        visible = kv_positions <= positions[:, :, None]
-        if window is not None:
-            visible &= kv_positions > positions[:, :, None] - window
-        tile_out = _attend(query[tokens].to(wide), keys, values, visible, scale)
-        out[tokens[real]] = tile_out[real].to(out.dtype)
-
-
-def _attend(query: Tensor, keys: Tensor, values: Tensor, visible: Tensor, scale: float) -> Tensor:
-    """Dense attention of query [S, Q, Hq, D] on keys and values [S, Hkv, N, D] where visible [S, Q, N]."""
-    sequences, tokens, heads, head_dim = query.shape
-    kv_heads, kv_len = keys.shape[1:3]
-    # grouped is [S, Hkv, G, Q, D], scores [S, Hkv, G, Q, N]
-    grouped = (query * scale).view(sequences, tokens, kv_heads, -1, head_dim).permute(0, 2, 3, 1, 4)
-    scores = (grouped.flatten(2, 3) @ keys.mT).view(sequences, kv_heads, -1, tokens, kv_len)
-    scores.masked_fill_(~visible[:, None, None], float("-inf"))
-    out = scores.softmax(-1).flatten(2, 3) @ values
-    return out.view(grouped.shape).permute(0, 3, 1, 2, 4).reshape(sequences, tokens, heads, head_dim)
-
-
-def _rows(
-    cache: Tensor, block_tables: Tensor, kv_positions: Tensor, live: Tensor, context_lens: Tensor
-) -> Tensor:
-    """Where the heads of each sequence's KV stand, [S, Hkv, N], counted in heads from the cache's beginning.
-
-    A place that no query sees stands for the sequence's newest token: what was never written is never read.
-    """
-    block_size, kv_heads = cache.shape[1:3]
-    places = torch.where(live, kv_positions, context_lens[:, None] - 1)
-    slots = block_tables.gather(1, places // block_size).long() * block_size + places % block_size
-    return slots[:, None] * kv_heads + torch.arange(kv_heads, device=cache.device)[:, None]
-
-
-def _gather(cache: Tensor, rows: Tensor) -> Tensor:
-    """The heads that stand there, [S, Hkv, N, D]."""
-    head_dim = cache.shape[-1]
-    return cache.reshape(-1, head_dim).index_select(0, rows.flatten()).view(*rows.shape, head_dim)
+    block_size, kv_heads, head_dim = key_cache.shape[1:]
+    group = query.shape[1] // kv_heads
+    starts = cu_seqlens_q.tolist()
+    for seq, context in enumerate(context_lens.tolist()):
+        new = slice(starts[seq], starts[seq + 1])
+        q_len = new.stop - new.start
+        places = torch.arange(context, device=query.device)
+        positions = places[context - q_len :, None]
+        visible = places <= positions
+        if sliding_window is not None:
+            visible &= places > positions - sliding_window
+        blocks = block_tables[seq, places // block_size].long()
+        keys, values = (
+            cache[blocks, places % block_size].to(wide).transpose(0, 1) for cache in (key_cache, value_cache)
+        )
+        # [Hkv, G, q_len, D], and the scores of each on the keys [Hkv, 1, context, D]
+        grouped = (query[new].to(wide) * scale).view(q_len, kv_heads, group, head_dim).permute(1, 2, 0, 3)
+        scores = (grouped @ keys[:, None].mT).masked_fill(~visible, -torch.inf)
+        mixed = scores.softmax(-1) @ values[:, None]
+        out[new] = mixed.permute(2, 0, 1, 3).flatten(1, 2).to(out.dtype)
+    return out

@@ -94,10 +94,11 @@ def rope_triton(positions: Tensor, query: Tensor, key: Tensor, cos_sin: Tensor) 
 
 def rope_torch(positions: Tensor, query: Tensor, key: Tensor, cos_sin: Tensor) -> tuple[Tensor, Tensor]:
     """Return rotated copies of `query` and `key`; the plain-torch twin that defines right."""
-    cos, sin = cos_sin[positions].unsqueeze(1).chunk(2, dim=-1)
+    cos, sin = cos_sin.index_select(0, positions).unsqueeze(1).chunk(2, dim=-1)
     return _rotate(query, cos, sin), _rotate(key, cos, sin)
 
 
 def _rotate(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
     low, high = x.to(torch.promote_types(x.dtype, torch.float32)).chunk(2, dim=-1)
-    return torch.cat((low * cos - high * sin, high * cos + low * sin), dim=-1).to(x.dtype)
+    turned = (low * cos).addcmul_(high, sin, value=-1), (high * cos).addcmul_(low, sin)
+    return torch.cat(turned, dim=-1).to(x.dtype)

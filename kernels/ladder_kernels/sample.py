@@ -27,7 +27,7 @@ import torch
 from torch import Tensor
 
 from ladder_kernels.lang import jit, next_power_of_2, tl
-from ladder_kernels.logit_filters import filtered_weights, find_cut, find_largest, kept_weights
+from ladder_kernels.logit_filters import TILE, filtered_weights, find_cut, find_largest, kept_weights
 from ladder_kernels.philox import uniform, uniform_torch
 
 
@@ -84,7 +84,7 @@ def sample_triton(
         rows_of = (x.contiguous() for x in (temperature, top_k, top_p, min_p, seeds, positions))
         sample_kernel[(rows,)](
             out, logits, *rows_of, logits.stride(0),
-            STREAM=stream, VOCAB=vocab, BLOCK=min(4096, next_power_of_2(vocab)), num_warps=8,
+            STREAM=stream, VOCAB=vocab, BLOCK=min(TILE, next_power_of_2(vocab)), num_warps=8,
         )  # fmt: skip
     return out
 

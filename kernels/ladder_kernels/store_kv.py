@@ -17,7 +17,6 @@ Floor: 4 * T * Hkv * D * itemsize bytes (K and V, read and written) + 8 * T; no 
 # ruff: noqa: N803
 # mypy: allow-untyped-defs, allow-incomplete-defs
 
-import torch
 from torch import Tensor
 
 from ladder_kernels.lang import jit, next_power_of_2, tl
@@ -91,7 +90,5 @@ def store_kv_torch(
     if slot_mapping.numel() and int(slot_mapping.min()) < 0:
         written = slot_mapping >= 0
         slot_mapping, key, value = slot_mapping[written], key[written], value[written]
-    block_size = key_cache.shape[1]
-    place = (torch.div(slot_mapping, block_size, rounding_mode="floor"), slot_mapping % block_size)
-    key_cache.index_put_(place, key.to(key_cache.dtype))
-    value_cache.index_put_(place, value.to(value_cache.dtype))
+    for cache, new in ((key_cache, key), (value_cache, value)):
+        cache.view(-1, *new.shape[1:]).index_copy_(0, slot_mapping, new.to(cache.dtype))

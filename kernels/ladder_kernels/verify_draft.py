@@ -38,6 +38,8 @@ from ladder_kernels.sample import inverse_cdf
 
 DRAW_STREAM, ACCEPT_STREAM = 0, 1  # drafts themselves are drawn with a third one (dispatch.DRAFT_STREAM)
 
+TILE = 4096
+
 
 @jit
 def _residual(target_ptr, draft_ptr, token, banned, rejected, VOCAB: tl.constexpr, HAS_DRAFT: tl.constexpr):
@@ -114,7 +116,7 @@ def verify_draft_triton(
             tokens, num_accepted, target_probs.contiguous(),
             target_probs if draft_probs is None else draft_probs.contiguous(),
             draft_tokens.contiguous(), num_drafts.contiguous(), seeds.contiguous(), positions.contiguous(),
-            MAX_DRAFTS=rows - 1, VOCAB=vocab, BLOCK=min(4096, next_power_of_2(vocab)),
+            MAX_DRAFTS=rows - 1, VOCAB=vocab, BLOCK=min(TILE, next_power_of_2(vocab)),
             HAS_DRAFT=draft_probs is not None, num_warps=4,
         )  # fmt: skip
     return tokens, num_accepted

@@ -11,6 +11,7 @@ import pytest
 from ladder_desktop.app import Application
 from ladder_desktop.interview.interview_page import InterviewPage
 from ladder_desktop.lessons.lesson_page import LessonPage
+from ladder_desktop.live.choice import Choice
 from ladder_desktop.live.live_page import LivePage
 from ladder_desktop.review.drill_page import DrillPage
 from ladder_desktop.review.ticket_page import TicketPage
@@ -30,7 +31,7 @@ def change(application: Application, qtbot: QtBot) -> Change:
         window = application.window
         before = window.page(window.current or "")
         application.preferences.zoom = 150
-        application.preferences.theme = "dark"
+        application.preferences.theme = "light" if application.preferences.theme == "dark" else "dark"
         qtbot.waitUntil(lambda: window.page(window.current or "") is not before)
         return window.page(window.current or "")
 
@@ -198,7 +199,10 @@ def test_a_run_goes_on(application: Application, recorded: list[RecordedClient],
     page.player.pause()
     page.seek(7)
     page.select(0)
-    page.turn_blocks()
+    page.watch.turn_table()
+    page.watch.turn_batch()
+    page.turn_lens()
+    page.choosing.choose(Choice(kernels="interpret"))
     scenario = page.head.scenario
     after = cast(LivePage, change())
     assert len(recorded) == 1
@@ -207,6 +211,10 @@ def test_a_run_goes_on(application: Application, recorded: list[RecordedClient],
     assert after.player.position == 7
     assert after.selection == 0
     assert after.watch.block_list.isVisible()
+    assert after.watch.batch_table.isVisible()
+    assert after.watch.lens.isVisible()
+    assert after.transport.lens.isChecked()
+    assert after.choosing.choice.kernels == "interpret"
     steps = after.player.last
     after.player.play()
     after.frame()
@@ -214,6 +222,16 @@ def test_a_run_goes_on(application: Application, recorded: list[RecordedClient],
     assert after.player.last > steps
     application.close()
     assert recorded[0].calls[-1] == "close"
+
+
+def test_plots_stay_in_sight(
+    application: Application, recorded: list[RecordedClient], change: Change
+) -> None:
+    page = cast(LivePage, shown(application, "live"))
+    page.watch.turn_plots()
+    after = cast(LivePage, change())
+    assert after.watch.plotting
+    assert after.transport.plots.isChecked()
 
 
 def test_a_run_that_no_page_has_taken_over_ends_with_the_window(

@@ -55,8 +55,8 @@ def answer(prompt: list[int], max_tokens: int, ignore_eos: bool, seed: int | Non
 class Letters:
     """A tokenizer with a token for each letter."""
 
-    def encode(self, text: str) -> list[int]:
-        return [ord(letter) - ord("a") for letter in text]
+    def cut(self, text: str) -> tuple[list[int], tuple[int, ...]]:
+        return [ord(letter) - ord("a") for letter in text], (1,) * len(text)
 
     def stream(self) -> Letters:
         return self

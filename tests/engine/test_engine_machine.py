@@ -192,7 +192,7 @@ class EngineMachine(RuleBasedStateMachine):
                 assert found == seq.token_ids[: len(found)]
                 assert len(found) < seq.num_tokens
                 for block_id in event.block_ids:
-                    assert by_id[self.bench.state.cached[block_id]].extra_keys == seq.extra_keys
+                    assert by_id[self.bench.state.cached[block_id].seq_id].extra_keys == seq.extra_keys
 
     @invariant()
     def blocks_are_conserved(self) -> None:

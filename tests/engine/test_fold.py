@@ -184,7 +184,12 @@ def test_shared_and_cached_blocks_in_the_state() -> None:
     state = fold(shared_trace())
     assert [state.owners(block) for block in range(8)] == [(0, 2), (0, 2), (0,), (2,), (), (), (), ()]
     assert (state.block_owner, state.num_free_blocks) == ([0, 0, 0, 2, *[FREE] * 4], 4)
-    assert (state.cached_block_ids, state.cached) == ([4], {0: 0, 1: 0, 4: 1})
+    assert state.cached_block_ids == [4]
+    assert {block: (kept.seq_id, kept.position) for block, kept in state.cached.items()} == {
+        0: (0, 0),
+        1: (0, 1),
+        4: (1, 0),
+    }
     assert state.tokens_in_blocks() == [4, 4, 2, 2, 4, 0, 0, 0]
     assert state.sequences[2].num_cached_tokens == 8
     assert state.steps[-1].shared == ((0, 2), (1, 2))
@@ -240,3 +245,13 @@ def test_a_block_cannot_be_given_away_while_it_is_owned() -> None:
     events[events.index(firsts[1])] = replace(firsts[1], block_ids=firsts[0].block_ids[:1])
     with pytest.raises(TraceError, match=r"while .* owns it"):
         fold(events)
+
+
+@given(traces())
+def test_each_block_says_since_when_it_has_been_owned_or_free(events: list[AnyEvent]) -> None:
+    since: dict[int, int] = {}
+    for event in events:
+        if isinstance(event, trace.BlocksAllocated | trace.BlocksFreed):
+            since |= dict.fromkeys(event.block_ids, event.step)
+    state = fold(events)
+    assert state.since == [since.get(block_id, 0) for block_id in range(len(state.block_owner))]

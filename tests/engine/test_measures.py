@@ -41,6 +41,14 @@ def test_times_and_steps_of_a_run_counted_by_hand() -> None:
     assert found["accepted_share"] is found["tokens_per_draft"] is None
 
 
+def test_the_time_of_a_run_that_goes_on_ends_now() -> None:
+    events = LittleScheduler([Request("a", 4, 3), Request("b", 4, 30)]).run()
+    for at in range(0, len(events), 7):
+        state = fold(events[: at + 1])
+        begun = min((seq.arrived for seq in state.sequences.values()), default=state.time)
+        assert read("seconds", state) == pytest.approx(state.time - begun)
+
+
 def test_a_measure_of_some_requests_leaves_the_others_out() -> None:
     requests = [
         Request("chat 1", 4, 3),

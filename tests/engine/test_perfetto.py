@@ -10,7 +10,11 @@ from typing import Any
 import pytest
 from ladder_engine.errors import TraceFileError
 from ladder_engine.fold import fold
-from ladder_engine.perfetto import ENGINE, REQUESTS, write_chrome_trace
+from ladder_engine.kernel_trace import KernelCalls, KernelLaunch
+from ladder_engine.perfetto import ENGINE, REQUESTS, chrome_trace, write_chrome_trace
+from ladder_engine.trace import KernelsRan
+from ladder_engine.trace_file import write_trace
+from msgspec.structs import replace
 
 from tests.traces import busy_trace
 
@@ -80,6 +84,42 @@ def test_slices_of_one_track_are_apart_or_one_within_the_other(events: list[dict
             open_ends.append(end)
 
 
+def test_kernels_of_watched_steps_stand_end_to_end_within_their_step(tmp_path: Path) -> None:
+    launch = KernelLaunch("silu_mul_kernel", (5, 1), None, 64)
+    calls = tuple(
+        KernelCalls(name, "model", "[5, 2]", "float32", (launch,), 4, seconds)
+        for name, seconds in (("linear", 2e-4), ("silu_mul", 1e-4))
+    )
+    steps = list(STATE.steps)
+    steps[3] = replace(steps[3], execute_s=4e-4, kernels=KernelsRan(steps[3].number, 0.0, calls, ()))
+    write_chrome_trace(tmp_path / "run.json", replace(STATE, steps=steps))
+    events = json.loads((tmp_path / "run.json").read_text("utf-8"))["traceEvents"]
+    first, second = (event for event in events if event.get("cat") == "kernel")
+    (execute,) = (
+        event
+        for event in events
+        if event["name"] == "execute"
+        and event["ts"] <= first["ts"] + 0.01
+        and first["ts"] < event["ts"] + event["dur"]
+    )
+    assert (first["name"], second["name"]) == ("linear", "silu_mul")
+    assert first["ts"] == pytest.approx(execute["ts"], abs=0.01)
+    assert second["ts"] == pytest.approx(first["ts"] + first["dur"], abs=0.01)
+    assert second["ts"] + second["dur"] <= execute["ts"] + execute["dur"] + 0.01
+    assert first["dur"] == pytest.approx(200, abs=0.01)
+    assert first["args"]["silu_mul_kernel"] == "grid (5, 1), bytes a call: unknown, floor 64"
+    assert not any(event.get("tid") == 2 and event["pid"] == ENGINE for event in chrome_trace(STATE))
+
+
 def test_a_place_that_cannot_be_written_is_one_sentence(tmp_path: Path) -> None:
     with pytest.raises(TraceFileError, match=r"no/run\.json: cannot be written"):
         write_chrome_trace(tmp_path / "no" / "run.json", STATE)
+
+
+def test_what_cannot_take_its_place_leaves_nothing_behind(tmp_path: Path) -> None:
+    place = tmp_path / "run.json"
+    place.mkdir()
+    for write in (lambda: write_chrome_trace(place, STATE), lambda: write_trace(place, busy_trace())):
+        with pytest.raises(TraceFileError, match=r"run\.json: cannot be written"):
+            write()
+        assert list(tmp_path.iterdir()) == [place]

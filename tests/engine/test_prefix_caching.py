@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from ladder_engine.fold import fold
 from ladder_engine.summary import summarize_state
 from ladder_engine.trace import (
+    Arrived,
     BlocksAllocated,
     BlocksCached,
     BlocksEvicted,
@@ -15,6 +17,7 @@ from ladder_engine.trace import (
     RunEnded,
     Scheduled,
 )
+from msgspec.structs import replace
 
 from tests.engine.bench import Bench, check_answer
 
@@ -207,3 +210,31 @@ def test_the_counters_in_tokens() -> None:
     evicted = sum(len(event.block_ids) for event in bench.of(BlocksEvicted))
     assert summary.evicted_tokens == 4 * evicted > 0
     assert "16 of 55 prompt tokens found (29%)" in summary.lines()[-1]
+
+
+def test_the_trace_names_each_cached_block_the_one_before_it_and_the_text_of_its_tokens() -> None:
+    bench = cached_bench()
+    seqs = {seq.seq_id: seq for seq in (bench.add(14, 7, shared=8), bench.add(13, 3, shared=8))}
+    bench.run()
+    bench.check_fold()
+    state = bench.state
+    by_name = {kept.name: kept for kept in state.cached.values()}
+    assert len(by_name) == len(state.cached) > 5
+    for kept in state.cached.values():
+        assert len(kept.name) == 8
+        if kept.position:
+            assert by_name[kept.parent].position == kept.position - 1
+        else:
+            assert kept.parent == ""
+        first = 4 * kept.position
+        letters = [chr(ord("a") + token) for token in seqs[kept.seq_id].token_ids[first : first + 4]]
+        assert state.sequences[kept.seq_id].token_texts(first, first + 4) == letters
+
+
+def test_a_trace_that_does_not_tell_the_texts_of_tokens_has_empty_ones() -> None:
+    bench = cached_bench()
+    seq = bench.add(6, 3)
+    bench.run()
+    untold = [replace(event, lengths=()) if isinstance(event, Arrived) else event for event in bench.events]
+    sequence = fold(untold).sequences[seq.seq_id]
+    assert sequence.token_texts(4, 99) == [""] * 5

@@ -15,15 +15,17 @@ from ladder_engine.client import EngineClient
 from ladder_engine.fold import fold
 from ladder_engine.protocol import (
     Abort,
+    Advance,
     Failed,
     Run,
     Shutdown,
     Stop,
+    WatchKernels,
     decode_messages,
     read_frame,
     write_frame,
 )
-from ladder_engine.trace import Arrived, Finished, RunEnded, RunStarted, Sampled
+from ladder_engine.trace import Arrived, Finished, KernelsRan, RunEnded, RunStarted, Sampled, StepTimed
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "PYTHONUTF8": "1"}
 
@@ -135,3 +137,21 @@ def test_the_client_and_the_service_understand_each_other(scenario: Path) -> Non
         assert fold(events).num_output_tokens == 800
     finally:
         client.close()
+
+
+def test_kernels_are_watched_from_the_next_step_on_and_no_longer_when_told(
+    child: Child, scenario: Path
+) -> None:
+    child.say(Run(scenario=str(scenario), kernels="torch", until=2, watch_kernels=True))
+    messages = child.hear(StepTimed)
+    while messages[-1].step < 2:
+        messages += child.hear(StepTimed)
+    child.say(WatchKernels(on=False))
+    child.say(Advance(until=4))
+    while messages[-1].step < 4:
+        messages += child.hear(StepTimed)
+    child.say(Run(scenario=str(scenario), kernels="torch", until=1))
+    messages += child.hear(RunEnded)
+    again = child.hear(StepTimed)
+    assert [message.step for message in messages if isinstance(message, KernelsRan)] == [1, 2]
+    assert not any(isinstance(message, KernelsRan) for message in again)

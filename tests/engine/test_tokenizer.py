@@ -51,6 +51,31 @@ def test_pieces_of_real_text_are_the_text_and_never_half_a_character(
     assert "\ufffd" in text or not any("\ufffd" in part for part in parts)
 
 
+def test_what_is_remembered_of_a_text_has_a_bound(checkpoint: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ladder_engine.tokenizer._MOST_KNOWN", 5)
+    tokenizer = Tokenizer.load(checkpoint)
+    ids = tokenizer.encode(
+        "A block table says where the KV lives, a block at a time: é, 漢字 and é again. " * 3
+    )
+    for _ in range(2):
+        assert "".join(pieces(tokenizer, ids)) == tokenizer.decode(ids)
+        assert sum(len(place.after) for place in tokenizer._places.values()) <= 5
+
+
+@settings(max_examples=100, deadline=None)
+@given(text=st.text(max_size=30))
+def test_a_prompt_is_cut_where_its_tokens_meet(byte_level: Tokenizer, text: str) -> None:
+    ids, lengths = byte_level.cut(text)
+    assert ids == byte_level.encode(text)
+    assert len(lengths) == len(ids)
+    assert sum(lengths) == len(text)
+    at = 0
+    for number, length in enumerate(lengths):
+        at += length
+        whole = byte_level.decode(ids[: number + 1])
+        assert "\ufffd" in whole or whole == text[:at], "up to here the tokens say just this"
+
+
 WORD = st.integers(257, 262).map(lambda token: [token])
 CHARACTER = st.characters(codec="utf-8").map(lambda letter: [1 + byte for byte in letter.encode()])
 

@@ -29,7 +29,7 @@ from ladder_engine.protocol import (
 from ladder_engine.reconfigure import CHANGEABLE
 from ladder_engine.recorder import Recorder
 from ladder_engine.service import Service
-from ladder_engine.trace import Arrived, Finished, Reconfigured, Refused, RunEnded, StepTimed
+from ladder_engine.trace import Arrived, Finished, Reconfigured, Refused, RunEnded, Scheduled, StepTimed
 
 from tests.engine.bench import Bench, check_answer
 
@@ -170,6 +170,7 @@ def test_whatever_changes_in_the_midst_of_a_run_answers_and_blocks_stay_right(se
         "max_num_batched_tokens": [8, 16, 40],
         "admission": ["fcfs", "fair", "priority"],
         "composition": ["mixed", "prefill_first", "decode_first"],
+        "max_prefill_chunk": [None, 1, 3],
         "max_num_waiting": [None, 20],
         "num_speculative_tokens": [0, 3],
         "max_num_speculating": [None, 2],
@@ -209,3 +210,16 @@ def test_a_change_that_is_refused_changes_nothing() -> None:
         bench.engine.configure({"block_size": 4})
     assert bench.engine.scheduler.config is before
     assert not bench.of(Reconfigured)
+
+
+def test_prompts_are_read_in_other_chunks_from_the_step_in_which_the_limit_changes() -> None:
+    bench = Bench(max_num_batched_tokens=64)
+    first = bench.add(40, 2)
+    bench.engine.configure({"max_prefill_chunk": 6})
+    for _ in range(3):
+        bench.step()
+    bench.engine.configure({"max_prefill_chunk": None})
+    bench.run()
+    chunks = [e.num_tokens for e in bench.of(Scheduled) if e.seq_id == first.seq_id and e.kind == "prefill"]
+    assert chunks == [6, 6, 6, 22]
+    check_answer(first)

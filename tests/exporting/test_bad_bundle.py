@@ -251,7 +251,10 @@ def test_a_detail_that_cannot_be_stored_is_refused(original: Original, value: st
 
 
 FORGED_FILES: dict[str, tuple[Callable[[Members], Members], str]] = {
-    "a newer version": (lambda m: forge({**m, "more.jsonl": b""}, version=3), "newer Runtime Ladder: update"),
+    "a newer version": (
+        lambda m: forge({**m, "more.jsonl": b""}, version=99),
+        "newer Runtime Ladder: update",
+    ),
     "an older version": (lambda m: forge(m, version=0), "unknown format version 0"),
     "another format": (lambda m: forge(m, format="shopping"), "no progress bundle"),
     "no format": (lambda m: {**m, "manifest.json": b"{}"}, "manifest.json"),

@@ -111,7 +111,7 @@ def test_the_manifest_says_what_the_bundle_is(
     with zipfile.ZipFile(tmp_path / "me.ladder") as archive:
         manifest = msgspec.json.decode(archive.read("manifest.json"))
         assert archive.namelist() == ["manifest.json", "items.jsonl", "reviews.jsonl", "own.json"]
-    assert (manifest["format"], manifest["version"]) == ("runtime-ladder-progress", 2)
+    assert (manifest["format"], manifest["version"]) == ("runtime-ladder-progress", 3)
     assert datetime.fromisoformat(manifest["created"]) == clock.at.astimezone(UTC)
     assert manifest["pack"] == {"id": "sample", "title": "Sample", "version": "3"}
     assert (manifest["items"], manifest["reviews"]) == (10, len(desk.reviews()))

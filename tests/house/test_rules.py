@@ -95,7 +95,7 @@ HEAVY = ("torch", "triton", "pyqtgraph", "transformers", "tokenizers", "numpy")
     [
         ("ladder_desktop.cli", (*HEAVY, "PySide6")),
         ("ladder_desktop.app", ("torch", "triton", "pyqtgraph", "transformers", "tokenizers")),
-        ("ladder_desktop.live.live_page", ("torch", "triton", "transformers", "tokenizers")),
+        ("ladder_desktop.live.live_page", ("torch", "triton", "pyqtgraph", "transformers", "tokenizers")),
         ("ladder_engine.client", ("torch", "triton", "tokenizers")),
         ("ladder_engine.scenario", ("torch", "triton", "tokenizers")),
         ("ladder_engine.fold", ("torch", "triton", "tokenizers")),

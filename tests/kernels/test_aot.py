@@ -61,3 +61,76 @@ print("gates hold")
 def test_the_gates_close_and_no_kernel_is_left_out(run_python):
     done = run_python("-c", GATES, interpret=False)
     assert done.stdout == "gates hold\n", done.stderr
+
+
+LAUNCHES = """
+import torch
+from ladder_kernels import aot, aot_cases
+from ladder_kernels import copy_blocks, filter_probs, moe_gemm, moe_route, quantised_kv, rms_norm, rope, sample, silu_mul
+from ladder_kernels import split_kv, store_kv, verify_draft
+
+compiled = [
+    (case.kernel.__name__, case.constants, case.num_warps)
+    for case in aot.cases(next(t for t in aot.TARGETS if t.name == "sm_90"))
+]
+launched = []
+
+class Recorder:
+    def __init__(self, kernel):
+        self.kernel = kernel
+    def __getitem__(self, grid):
+        return lambda *_, num_warps=4, num_stages=3, **constants: launched.append(
+            (self.kernel.__name__, constants, num_warps)
+        )
+
+for module in (
+    copy_blocks, filter_probs, moe_gemm, moe_route, quantised_kv, rms_norm, rope, sample, silu_mul, split_kv, store_kv,
+    verify_draft,
+):
+    for name, kernel in list(vars(module).items()):
+        if name.endswith("_kernel"):
+            setattr(module, name, Recorder(kernel))
+
+half = torch.float16
+def some(*shape, dtype=half):
+    return torch.empty(shape, dtype=dtype)
+def rows(dtype, n=2):
+    return torch.zeros(n, dtype=dtype)
+kv, cache, slots = some(2, 8, 128), some(4, 16, 8, 128), rows(torch.int64)
+store_kv.store_kv_triton(kv, kv, cache, cache, slots)
+layers = some(32, 4, 16, 8, 128)
+copy_blocks.copy_blocks_triton(layers, layers, torch.zeros(1, 2, dtype=torch.int64))
+hidden, weight = some(2, 4096), some(4096)
+rms_norm.rms_norm_triton(hidden, weight, 1e-5)
+rms_norm.rms_norm_triton(hidden, weight, 1e-5, hidden)
+rms_norm.rms_norm_triton(some(64, 128), some(128), 1e-5)
+rope.rope_triton(slots, some(2, 32, 128), kv, some(16, 128, dtype=torch.float32))
+silu_mul.silu_mul_triton(some(2, 2 * 14336))
+split_kv.merge_splits(some(2, 32, 128), some(2, 32, 8, 128, dtype=torch.float32), some(2, 32, 8, dtype=torch.float32))
+f, i, l = rows(torch.float32), rows(torch.int32), rows(torch.int64)
+logits = some(2, 128256, dtype=torch.float32)
+sample.sample_triton(logits, f, i, f, f, l, l)
+filter_probs.filter_probs_triton(logits, f, i, f, f)
+target, draft = some(2, 5, 128256, dtype=torch.float32), some(2, 4, 128256, dtype=torch.float32)
+verify_draft.verify_draft_triton(target, draft, rows(torch.int64, 8).view(2, 4), i, l, l)
+verify_draft.verify_draft_triton(target, None, rows(torch.int64, 8).view(2, 4), i, l, l)
+for dtype, block_m in ((half, 16), (torch.bfloat16, 64), (torch.float32, 16)):
+    moe_gemm.moe_triton(
+        some(2, 2048, dtype=dtype), some(2, 128, dtype=torch.float32), some(128, 1536, 2048, dtype=dtype),
+        some(128, 2048, 768, dtype=dtype), 8, True, block_m,
+    )
+for dtype in (torch.int8, torch.float8_e4m3fn):
+    small, scales = cache.to(dtype), some(4, 8, dtype=torch.float32)
+    quantised_kv.store_kv_quantised_triton(kv, kv, small, small, scales, scales, slots)
+
+for case in compiled:
+    others = [launch for launch in launched if launch[0] == case[0]]
+    assert case in others or case[0] == "paged_attention_kernel", (case, others)
+print("what is compiled is what is launched")
+"""
+
+
+def test_what_is_compiled_ahead_is_what_is_launched(run_python):
+    """Attention aside, whose cases take their plans from the launcher's own functions."""
+    done = run_python("-c", LAUNCHES, interpret=False)
+    assert done.stdout == "what is compiled is what is launched\n", done.stderr

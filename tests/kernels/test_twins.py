@@ -10,7 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from ladder_kernels.copy_blocks import copy_blocks_torch
 from ladder_kernels.dispatch import rope_table
+from ladder_kernels.gathered_attention import GatheredAttention
 from ladder_kernels.inputs import paged_batch, relative_error
+from ladder_kernels.packed_linear import linear_packed, pack_weight
 from ladder_kernels.paged_attention import paged_attention_torch
 from ladder_kernels.rms_norm import rms_norm_torch
 from ladder_kernels.rope import rope_torch
@@ -19,6 +21,16 @@ from ladder_kernels.split_kv import merge_splits_torch
 from ladder_kernels.store_kv import store_kv_torch
 
 CPU = torch.device("cpu")
+
+
+@pytest.fixture(params=["twin", "gathered"])
+def attention(request):
+    """What defines right, and what a CPU runs; the latter has met another step before."""
+    if request.param == "twin":
+        return paged_attention_torch
+    gathered = GatheredAttention()
+    gathered(*paged_batch([2, 1], [9, 4], 2, 1, 8, torch.float32, CPU, seed=1).arguments())
+    return gathered
 
 
 @pytest.mark.parametrize(
@@ -34,14 +46,14 @@ CPU = torch.device("cpu")
     ],
 )
 def test_attention_is_the_dense_formula_and_reads_no_garbage(
-    dense_attention, q_lens, context_lens, q_heads, kv_heads, head_dim, options
+    attention, dense_attention, q_lens, context_lens, q_heads, kv_heads, head_dim, options
 ):
     batch = paged_batch(q_lens, context_lens, q_heads, kv_heads, head_dim, torch.float32, CPU, **options)
     reference = dense_attention(*batch.arguments())
-    assert relative_error(paged_attention_torch(*batch.arguments()), reference) < 1e-6
-    assert relative_error(paged_attention_torch(*batch.arguments(torch.float64)), reference) < 1e-13
+    assert relative_error(attention(*batch.arguments()), reference) < 1e-6
+    assert relative_error(attention(*batch.arguments(torch.float64)), reference) < 1e-13
     half = batch.arguments(torch.float16)
-    assert relative_error(paged_attention_torch(*half), dense_attention(*half)) < 1e-3
+    assert relative_error(attention(*half), dense_attention(*half)) < 1e-3
 
 
 def test_the_garbage_is_there():
@@ -53,11 +65,31 @@ def test_the_garbage_is_there():
     assert last_block[1:].isnan().all()
 
 
-def test_attention_in_tiles_is_attention_at_once(monkeypatch):
-    batch = paged_batch([37, 1, 20], [60, 50, 20], 4, 2, 16, torch.float64, CPU)
-    whole = paged_attention_torch(*batch.arguments())
-    monkeypatch.setattr("ladder_kernels.paged_attention._MAX_SCORES", 1500)
-    assert relative_error(paged_attention_torch(*batch.arguments()), whole) < 1e-14
+@pytest.mark.parametrize("window", [None, 11])
+def test_attention_in_tiles_is_attention_at_once(monkeypatch, window):
+    batch = paged_batch(
+        [37, 1, 3, 3, 20], [60, 50, 8, 9, 20], 4, 2, 16, torch.float64, CPU, sliding_window=window
+    )
+    whole = GatheredAttention()(*batch.arguments())
+    monkeypatch.setattr("ladder_kernels.gathered_attention.MAX_SCORES", 150)
+    monkeypatch.setattr("ladder_kernels.gathered_attention.MAX_ROWS", 10)
+    assert relative_error(GatheredAttention()(*batch.arguments()), whole) < 1e-14
+
+
+def test_layers_of_one_step_differ_in_cache_and_window_only():
+    """A step is laid out once; each layer brings its own KV, and some of them a window."""
+    gathered = GatheredAttention()
+    first, second = (
+        paged_batch([1, 5, 1], [70, 9, 30], 4, 2, 8, torch.float64, CPU, seed=seed) for seed in (0, 1)
+    )
+    first_layer = first.arguments()
+    for caches, window in ((first, None), (second, None), (second, 4), (first, None)):
+        layer = list(first_layer)
+        layer[1:3], layer[7] = caches.arguments()[1:3], window
+        layer[1], layer[2] = (torch.nan_to_num(cache) for cache in layer[1:3])
+        assert relative_error(gathered(*layer), paged_attention_torch(*layer)) < 1e-13
+    later = second.arguments()
+    assert relative_error(gathered(*later), paged_attention_torch(*later)) < 1e-13
 
 
 @settings(max_examples=25, deadline=None)
@@ -67,13 +99,14 @@ def test_attention_in_tiles_is_attention_at_once(monkeypatch):
     st.sampled_from([None, 1, 5]),
 )
 def test_a_sequence_does_not_feel_its_neighbours(parts, seed, window):
+    attention = GatheredAttention()
     q_lens = [q for q, _ in parts]
     lens = [max(q + older, 1) for q, older in parts]
     batch = paged_batch(q_lens, lens, 4, 2, 8, torch.float64, CPU, sliding_window=window, seed=seed)
-    together = paged_attention_torch(*batch.arguments())
+    together = attention(*batch.arguments())
     for seq in range(len(parts)):
         first, end = batch.cu_seqlens_q[seq : seq + 2].tolist()
-        alone = paged_attention_torch(
+        alone = attention(
             batch.query[first:end],
             batch.key_cache,
             batch.value_cache,
@@ -84,6 +117,23 @@ def test_a_sequence_does_not_feel_its_neighbours(parts, seed, window):
             window,
         )
         torch.testing.assert_close(alone, together[first:end], rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize(("rows", "inner", "out"), [(1, 64, 96), (7, 33, 5), (40, 100, 130), (0, 8, 4)])
+def test_a_packed_weight_gives_the_product_of_the_plain_one(rows, inner, out):
+    x, weight, bias = torch.randn(rows, inner + 3)[:, :inner], torch.randn(out, inner), torch.randn(out)
+    packed = pack_weight(weight)
+    assert packed.shape == weight.shape
+    for each in (None, bias):
+        exact = x.double() @ weight.double().T + (0 if each is None else each.double())
+        assert relative_error(linear_packed(x, packed, each), exact) < 1e-6
+
+
+def test_only_fp32_on_a_cpu_is_packed():
+    for weight in (torch.ones(4, 8, dtype=torch.bfloat16), torch.ones(4, 8, device="meta")):
+        assert pack_weight(weight) is weight
+    half = torch.randn(4, 8, dtype=torch.float16)
+    assert torch.equal(linear_packed(half, pack_weight(half)), torch.nn.functional.linear(half, half))
 
 
 def test_merging_splits_by_log_sum_exp_is_attention_over_all():

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 from ladder_desktop.study import Desk, Item, Memory, Rating, journal
-from ladder_desktop.study.migrations import m001_items_cards_reviews_undo
+from ladder_desktop.study.migrations import migrations
+from sqlite_utils import Database
 
 from .conftest import PLAIN, TravelClock
 
@@ -124,14 +125,15 @@ def test_a_profile_of_the_first_version_keeps_its_undo(tmp_path: Path, clock: Tr
             }
     (tmp_path / "old").mkdir()
     connection = sqlite3.connect(tmp_path / "old" / "progress.db")
-    m001_items_cards_reviews_undo(connection)
+    old = Database(connection)
+    migrations.apply(old, stop_before="m002_marks_own_words_and_actions")
     for name, rows in copied.items():
         connection.executemany(f"INSERT INTO {name} VALUES ({', '.join('?' * len(rows[0]))})", rows)
     connection.execute("INSERT INTO undo (seq) SELECT seq FROM reviews ORDER BY seq")
     connection.execute(f"PRAGMA application_id = {0x524C4452}")
     connection.execute("PRAGMA user_version = 1")
     connection.commit()
-    connection.close()
+    old.close()
     with Desk.open(tmp_path / "old", clock, PLAIN) as desk:
         for label in ("Again on card-0", "Easy on card-1", "Good on card-0"):
             assert desk.undo() == f"Undid {label}"

@@ -148,7 +148,6 @@ def test_without_the_package_it_says_what_to_install(
 
 
 def test_the_package_finds_what_was_true(histories: Histories) -> None:
-    pytest.importorskip("fsrs_rs_python")
     outcome = optimise(histories, Algorithm())
     assert outcome.parameters is not None, outcome.sentence
     assert outcome.fitted

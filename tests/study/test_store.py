@@ -12,7 +12,9 @@ from pathlib import Path
 
 import pytest
 from ladder_desktop.study import Desk, Item, Rating, StudyError, store
-from ladder_desktop.study.migrations import SCHEMA_VERSION
+from ladder_desktop.study.migrations import migrations
+from ladder_desktop.study.store import SCHEMA_VERSION
+from sqlite_utils import Database
 
 from .conftest import TravelClock
 
@@ -63,8 +65,13 @@ def test_the_connection_is_durable_and_strict(desk: Desk) -> None:
             "busy_timeout": 5000,
             "user_version": SCHEMA_VERSION,
         }
-        lax = db.execute("SELECT name FROM pragma_table_list WHERE schema = 'main' AND NOT strict").fetchall()
-        assert {name for (name,) in lax} <= {"sqlite_schema", "sqlite_sequence"}
+        tables = Database(db, execute_plugins=False)
+        assert len(migrations.applied(tables)) == SCHEMA_VERSION
+        assert migrations.pending(tables) == []
+        assert all(
+            tables.table(name).strict
+            for name in ("items", "cards", "algorithms", "reviews", "marks", "changes")
+        )
 
 
 def test_a_review_of_nothing_cannot_be_stored(desk: Desk) -> None:

@@ -5,10 +5,10 @@ It is a zip of
     manifest.json     format, version, when and by what it was written, the pack, counts, a SHA-256 of each member
     items.jsonl       one Item a line: everything that was ever registered
     reviews.jsonl     one Review a line, in the order of the log
-    own.json          Belongings: marks, notes, own wording, what moved items beside the answers, settings
+    own.json          Belongings: marks, notes, own wording, own cards, what moved items beside the answers, settings
 
 The log is the truth: card states follow from it, and each review names the algorithm and the parameters that
-scheduled it. Version 1 had no own.json. The same progress at the same moment gives the same bytes.
+scheduled it. Version 1 had no own.json, version 2 no own cards. The same progress at the same moment gives the same bytes.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from .files import write_zip
 from .progress import Exported, Progress
 
 FORMAT = "runtime-ladder-progress"
-VERSION = 2
+VERSION = 3
 
 MANIFEST = "manifest.json"
 ITEMS = "items.jsonl"
 REVIEWS = "reviews.jsonl"
 OWN = "own.json"
-MEMBERS = {1: (ITEMS, REVIEWS), 2: (ITEMS, REVIEWS, OWN)}  # of each version
+MEMBERS = {1: (ITEMS, REVIEWS), 2: (ITEMS, REVIEWS, OWN), 3: (ITEMS, REVIEWS, OWN)}  # of each version
 
 
 class PackName(msgspec.Struct, frozen=True):

@@ -21,6 +21,7 @@ from ladder_desktop.study import (
     StudySettings,
     SystemClock,
     study_day,
+    with_own_cards,
 )
 from ladder_desktop.study.overlay import reworded_pack
 
@@ -94,7 +95,8 @@ def progress_of(desk: Desk, pack: Pack, clock: Clock | None = None) -> Progress:
     """Read everything from the desk; raises StudyError."""
     clock = clock or SystemClock()
     items, memories, reviews, own = desk.everything()
-    return Progress(reworded_pack(pack, own.edits), items, memories, reviews, own, clock.now(), clock.zone())
+    whole = reworded_pack(with_own_cards(pack, own.cards), own.edits)
+    return Progress(whole, items, memories, reviews, own, clock.now(), clock.zone())
 
 
 def date_of(day: int) -> date:

@@ -10,6 +10,8 @@ from ladder_desktop.live.batch_cells import DECODE, FINISHED, PREEMPTED, PREFILL
 from ladder_desktop.live.canvas import Canvas, Colours, Mask, cross, middle
 from ladder_desktop.theme import Theme
 
+FILL = ("decode", "draft_accepted", "draft_rejected", "prefill")
+
 
 @dataclass(frozen=True)
 class BatchPicture:
@@ -22,7 +24,11 @@ class BatchPicture:
     line: int
 
     def cells(self, cells: BatchCells, budget: int, selected_row: int | None) -> Canvas:
-        """Paint the cells: prefill as bars, decode as dots, waiting as lines, marks over them."""
+        """Paint the cells: prefill as bars, decode as dots, waiting as lines, marks over them.
+
+        Upon the dot of a decode stands a bar for what was accepted of its draft, and from it hangs a thin one for what was
+        rejected; together they are as long as half the cell leaves room for.
+        """
         kinds, tokens, marks = cells.kinds, cells.tokens, cells.marks
         tall, wide, line = self.height, self.width, self.line
         canvas = Canvas(kinds.shape[0], kinds.shape[1], tall, wide, self.theme.colour("surface"))
@@ -32,6 +38,7 @@ class BatchPicture:
         bars = np.ceil(tokens * (tall - 2 * line) / budget).clip(4 * line) * (kinds == PREFILL)
         canvas.fill_up(bars, self._plain("prefill", kinds.shape), ground)
         self._stamp(canvas, kinds == WAITING, middle(tall, wide, line, wide), "waiting")
+        self._drafts(canvas, cells)
         self._stamp(canvas, kinds == DECODE, middle(tall, wide, 4 * line, 4 * line), "decode")
         self._stamp(canvas, marks & PREEMPTED > 0, cross(tall, wide + 2, 2 * line)[:, 1:-1], "preempted")
         end = np.zeros((tall, wide), np.bool_)
@@ -40,16 +47,30 @@ class BatchPicture:
         return canvas
 
     def budget(self, cells: BatchCells, budget: int) -> Canvas:
-        """Paint how much of the token budget each step used: decode at the foot, prefill upon it."""
-        prefill, decode = cells.prefill[None, :], cells.decode[None, :]
-        tall, wide, shape = self.bar_height, self.width, prefill.shape
-        canvas = Canvas(1, shape[1], tall, wide, self.theme.colour("surface"))
-        used = np.round((prefill + decode) * tall / budget)
-        canvas.fill_up(used, self._plain("prefill", shape), self._plain("kv_free", shape))
-        decoded = np.arange(tall, 0, -1)[None, :, None] <= np.round(decode * tall / budget)[:, None, :]
-        canvas.pixels[decoded] = self._ink("decode")
+        """Paint how much of the token budget each step used, and by what: from the foot, decode, drafts, prefill."""
+        tall, wide, count = self.bar_height, self.width, cells.filled.shape[1]
+        canvas = Canvas(1, count, tall, wide, self.theme.colour("surface"))
+        canvas.pixels[...] = self._ink("kv_free")
+        from_foot = np.arange(tall, 0, -1)[:, None]
+        tops = np.round(np.cumsum(cells.filled, axis=0) * tall / budget)
+        for layer, role in reversed(list(enumerate(FILL))):
+            canvas.pixels[0][from_foot <= tops[layer]] = self._ink(role)
         canvas.pixels[..., wide - self.line :] = canvas.background
         return canvas
+
+    def _drafts(self, canvas: Canvas, cells: BatchCells) -> None:
+        """Paint the drafts' bars; bars of one length are one stamp."""
+        most = self.height // 2 - 3 * self.line
+        drafted = np.maximum(cells.drafted, 1)
+        up = np.ceil(most * cells.accepted / drafted).astype(np.int64)
+        down = np.ceil(most * (cells.drafted - cells.accepted) / drafted).astype(np.int64)
+        ys = np.arange(self.height)[:, None] - self.height // 2
+        xs = np.arange(self.width)[None, :] - (self.width - 1) / 2
+        for length in range(1, most + 1):
+            solid = (ys < 0) & (ys >= -2 * self.line - length) & (abs(xs) < 2 * self.line)
+            thin = (ys >= 0) & (ys < 2 * self.line + length) & (abs(xs) < self.line)
+            self._stamp(canvas, up == length, solid, "draft_accepted")
+            self._stamp(canvas, down == length, thin, "draft_rejected")
 
     def _ink(self, role: str) -> np.uint32:
         return np.uint32(self.theme.colour(role).rgb())

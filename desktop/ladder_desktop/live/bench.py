@@ -1,5 +1,6 @@
-"""Measure how smooth the live panel is: `python -m ladder_desktop.live.bench [scenario id or file] [steps a second]`.
+"""Measure how smooth the live panel is: `python -m ladder_desktop.live.bench [scenario id or file] [steps a second] [plots]`.
 
+Without a scenario it takes the widest there may be: 256 requests at once in 4,096 blocks. With `plots`, those are in sight.
 Shows the page (offscreen unless QT_QPA_PLATFORM says otherwise), measures it idle, then runs the scenario on the real
 engine in its process and measures again while it works. Two figures a frame: the work (poll, fold, paint and whatever
 else the window's thread did, in processor time, so that other programs do not count), and the gap from one frame to
@@ -9,9 +10,12 @@ the next on the clock.
 from __future__ import annotations
 
 import itertools
+import json
 import os
 import sys
+import tempfile
 import time
+from pathlib import Path
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
@@ -24,6 +28,22 @@ from ladder_desktop import theme as themes
 from ladder_desktop.live.live_page import FRAME_MS, LivePage
 
 IDLE_S = 5.0
+WIDE = {
+    "id": "wide",
+    "title": "256 requests in 4,096 blocks",
+    "story": "As many requests and blocks as the panel is made for.",
+    "look_at": ["Whether it stays smooth."],
+    "engine": {"num_blocks": 4096, "max_num_seqs": 256, "max_num_batched_tokens": 1024, "max_model_len": 256},
+    "requests": [
+        {
+            "name": "chat",
+            "prompt": "Q: The chatbot is slow. Walk me through how you would debug it, for customer {n}.\nA:",
+            "max_tokens": 120,
+            "copies": 256,
+            "sampling": {"ignore_eos": True},
+        }
+    ],
+}
 
 
 class Meter:
@@ -56,16 +76,26 @@ class MeasuredPage(LivePage):
 
 def main(arguments: list[str]) -> int:
     """Measure and print."""
-    scenario = load_scenario(find_scenario(arguments[0] if arguments else "more-than-fits"))
+    with tempfile.TemporaryDirectory() as folder:
+        wide = Path(folder) / "wide.yaml"
+        wide.write_text(json.dumps(WIDE), encoding="utf-8")
+        return run(find_scenario(arguments[0]) if arguments else wide, arguments[1:])
+
+
+def run(path: Path, arguments: list[str]) -> int:
+    """Measure one scenario."""
+    scenario = load_scenario(path)
     app = QApplication(sys.argv[:1])
     theme = themes.load_theme("light")
     themes.apply(app, theme)
     page = MeasuredPage([scenario], theme, EngineClient)
     page.meter = Meter()
-    page.player.speed = int(arguments[1]) if len(arguments) > 1 else 60
+    page.player.speed = int(arguments[0]) if arguments else 60
     page.resize(1280, 800)
     page.show()
     page.activate()
+    if "plots" in arguments:
+        page.watch.turn_plots()
     try:
         measure(page, scenario)
     finally:

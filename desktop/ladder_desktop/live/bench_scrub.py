@@ -1,7 +1,8 @@
-"""Measure how soon any step of a long recording is on screen: `python -m ladder_desktop.live.bench_scrub [steps]`.
+"""Measure how soon any step of a long recording is on screen: `python -m ladder_desktop.live.bench_scrub [steps | hour]`.
 
 Makes up a run of that many steps (100,000 unless said otherwise) in which eight requests decode at once, takes it in as if
-the engine had said it, then jumps to steps all over it, and paints each. Prints times, and the memory of the process.
+the engine had said it, then jumps to steps all over it, and paints each. Prints times, and the most memory the process had.
+With `hour` there are as many steps as the bundled model makes in an hour, at the rate that it is measured at first.
 """
 
 from __future__ import annotations
@@ -16,7 +17,9 @@ from typing import Any
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 from ladder_engine import trace
+from ladder_engine.client import EngineClient
 from ladder_engine.config import EngineConfig
+from ladder_engine.scenario import find_scenario
 from PySide6.QtWidgets import QApplication
 
 from ladder_desktop import theme as themes
@@ -67,9 +70,24 @@ def made_up_run(steps: int) -> Iterator[list[trace.AnyEvent]]:
         yield events
 
 
+def steps_an_hour() -> int:
+    """How many steps the bundled model makes in an hour with eight short chats at once: measured here, in its process."""
+    client = EngineClient()
+    client.run(find_scenario("short-chats"))
+    timed: list[trace.StepTimed] = []
+    while client.starting or client.running:
+        timed += [event for event in client.poll() if isinstance(event, trace.StepTimed)]
+        time.sleep(0.01)
+    timed += [event for event in client.poll() if isinstance(event, trace.StepTimed)]
+    client.close()
+    rate = len(timed) / sum(event.schedule_s + event.execute_s + event.commit_s for event in timed)
+    print(f"The bundled model makes {rate:.0f} steps a second here, {3600 * rate:,.0f} an hour.")
+    return int(3600 * rate)
+
+
 def main(arguments: list[str]) -> int:
     """Measure and print."""
-    steps = int(arguments[0]) if arguments else 100_000
+    steps = steps_an_hour() if arguments == ["hour"] else int(arguments[0]) if arguments else 100_000
     app = QApplication.instance() or QApplication(sys.argv[:1])
     theme = themes.load_theme("light")
     assert isinstance(app, QApplication)
@@ -79,7 +97,7 @@ def main(arguments: list[str]) -> int:
     page.show()
     began = time.perf_counter()
     for events in made_up_run(steps):
-        page.player.recording.feed(events)
+        page.player.feed(events)
     took = time.perf_counter() - began
     recording = page.player.recording
     print(

@@ -1,23 +1,18 @@
-"""The block pool as a grid of cells: colour by owner, fill height by the tokens whose KV stands in the block.
-
-A block that was allocated in the step at the playhead has an outline, one that was freed is hatched in its last
-owner's colour (crossed out if the owner was preempted), a free one is empty. A block that several own has a colour of
-its own, a notch, and its ref_count; one that is kept for its prefix, though nobody owns it, is a smaller cell within
-the free one. The place of a block never changes.
-"""
+"""The block pool as a grid of cells, painted by block_picture.py. The place of a block never changes."""
 
 from __future__ import annotations
 
 import math
 
-import numpy as np
 from ladder_engine.state import FREE, RunState
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, QSizeF, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtGui import QFont, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from ladder_desktop.live.canvas import Canvas, Colours, Mask, blend, corner, cross, hatch, middle, outline
-from ladder_desktop.live.words import block_words, readable_on
+from ladder_desktop.live.block_picture import BlockPicture
+from ladder_desktop.live.block_words import block_words
+from ladder_desktop.live.canvas import Canvas
+from ladder_desktop.live.words import readable_on
 from ladder_desktop.theme import Theme
 
 ROUND = 8  # rows of a round number of blocks are easy to count
@@ -26,10 +21,14 @@ NUMBERED_FROM = 19  # the least height at which cells carry their owner's number
 
 
 class BlockGrid(QWidget):
-    """One cell a block. Emits `selected` with a sequence id, or None, and `described` with a sentence on the block under the cursor."""
+    """One cell a block. Emits `selected` with a sequence id, or None; for the block under the cursor `pointed` with its id,
+    or None, and `described` with a sentence; `zoomed` when a person wants to see its slots.
+    """
 
     selected = Signal(object)
     described = Signal(str)
+    pointed = Signal(object)
+    zoomed = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -70,6 +69,14 @@ class BlockGrid(QWidget):
         if seq_id != self.selection:
             self.selection = seq_id
             self._redraw()
+
+    def point(self, block_id: int | None) -> None:
+        """Put the cursor on a block; None takes it away."""
+        if block_id != self.cursor_block:
+            self.cursor_block = block_id
+            self._describe()
+            self.update()
+            self.pointed.emit(block_id)
 
     def block_at(self, point: QPointF) -> int | None:
         """Return the block under a point of the widget."""
@@ -112,76 +119,10 @@ class BlockGrid(QWidget):
         self._canvas = None
         self.update()
 
-    def _paint_cells(self) -> Canvas:
-        state, tall, gap = self.state, self._cell_height, self._gap
-        rows = math.ceil(len(state.block_owner) / self._columns)
-        canvas = Canvas(rows, self._columns, tall, self._cell_width, self.theme.colour("surface"))
-        size = rows * self._columns
-        full = np.full(size, self.theme.colour("surface").rgb(), np.uint32)
-        full[: len(state.block_owner)] = self.theme.colour("kv_free").rgb()
-        empty = full.copy()
-        levels = np.zeros(size, np.intp)
-        owned = np.array(state.block_owner)
-        block_size = state.config.block_size if state.config else 1
-        levels[: len(owned)] = np.array(state.tokens_in_blocks()) * (tall - gap) // block_size + gap
-        for seq_id in set(state.block_owner) - {FREE}:
-            mine = np.flatnonzero(owned == seq_id)
-            full[mine], empty[mine] = (colour.rgb() for colour in self._shades((seq_id,)))
-        for block_id, owners in state.shared.items():
-            full[block_id] = self._shades(owners)[0].rgb()
-        for block_id in state.cached_block_ids:
-            full[block_id] = empty[block_id]
-        shape = (rows, self._columns)
-        canvas.fill_up(levels.reshape(shape), full.reshape(shape), empty.reshape(shape))
-        self._stamp_sharing(canvas)
-        self._stamp_step(canvas)
-        canvas.gap(gap)
-        return canvas
-
-    def _shades(self, owners: tuple[int, ...]) -> tuple[QColor, QColor]:
-        """The colours of KV that stands, and of room that is owned and not yet used."""
-        surface = self.theme.colour("surface")
-        owner = self.theme.owner(owners[0]) if len(owners) == 1 else self.theme.colour("kv_shared")
-        if self.selection is not None and self.selection not in owners:
-            return blend(owner, surface, 0.28), blend(owner, surface, 0.10)
-        return owner, blend(owner, surface, 0.30)
-
-    def _stamp_sharing(self, canvas: Canvas) -> None:
-        """Mark the blocks that several own, and those that are kept although nobody owns them."""
-        gap, tall, wide = self._gap, self._cell_height, self._cell_width
-        notch = max(2, min(tall, wide) // 5)
-        ink = np.uint32(self.theme.colour("text").rgb())
-        self._stamp(canvas, corner(tall, wide, notch, gap), list(self.state.shared), ink)
-        kept = np.uint32(self.theme.colour("kv_cached").rgb())
-        inner = middle(tall - gap, wide - gap, max(1, (tall - gap) // 2), max(1, (wide - gap) // 2))
-        mask = np.pad(inner, ((0, gap), (0, gap)))
-        self._stamp(canvas, mask, self.state.cached_block_ids, kept)
-
-    def _stamp_step(self, canvas: Canvas) -> None:
-        """Mark what the step at the playhead has allocated and freed."""
-        if not self.state.steps:
-            return
-        step, gap, size = self.state.steps[-1], self._gap, (self._cell_height, self._cell_width)
-        thick = max(1, min(size) // 16)
-        owner = self.state.block_owner
-        new = [block_id for block_id, seq_id in step.allocated if owner[block_id] == seq_id]
-        freed = [pair for pair in step.freed if owner[pair[0]] == FREE]
-        lost = [block_id for block_id, seq_id in freed if seq_id in step.preempted]
-        done = [(block_id, seq_id) for block_id, seq_id in freed if seq_id not in step.preempted]
-        ink = np.uint32(self.theme.colour("text").rgb())
-        self._stamp(canvas, outline(*size, thick, gap), new, ink)
-        fading = np.array([self._shades((seq_id,))[0].rgb() for _, seq_id in done], np.uint32)
-        every = max(4, min(size) // 5)
-        self._stamp(
-            canvas, hatch(*size, every, max(1, every // 4), gap), [block for block, _ in done], fading
+    def _picture(self) -> BlockPicture:
+        return BlockPicture(
+            self.theme, self.selection, self._columns, self._cell_height, self._cell_width, self._gap
         )
-        bad = np.uint32(self.theme.colour("preempted").rgb())
-        self._stamp(canvas, cross(*size, thick, gap), lost, bad)
-
-    def _stamp(self, canvas: Canvas, mask: Mask, blocks: list[int], colours: Colours | np.uint32) -> None:
-        if blocks:
-            rows, columns = np.divmod(np.array(blocks), self._columns)
-            canvas.stamp(mask, rows, columns, colours)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Qt: copy the picture, and make it anew only if something has changed."""
@@ -201,7 +142,7 @@ class BlockGrid(QWidget):
         if self._ratio != self.devicePixelRatioF():  # moved to another screen
             self._arrange()
         if self._canvas is None:
-            self._canvas = self._paint_cells()
+            self._canvas = self._picture().paint(self.state)
         painter.drawImage(0, 0, self._canvas.image(self.devicePixelRatioF()))
         if self._cell.height() >= NUMBERED_FROM:
             self._paint_numbers(painter)
@@ -215,16 +156,16 @@ class BlockGrid(QWidget):
         font = QFont(self.font())
         font.setPixelSize(max(8, min(13, int(self._cell.height() * 0.30), int(self._cell.width() * 0.55))))
         painter.setFont(font)
-        filled = self.state.tokens_in_blocks()
+        filled, shades = self.state.tokens_in_blocks(), self._picture().shades
         block_size = self.state.config.block_size if self.state.config else 1
         text, foot = self.theme.colour("text"), Qt.AlignmentFlag.AlignBottom | Qt.AlignmentFlag.AlignLeft
         for seq_id in self.state.running:
-            own, _ = self._shades((seq_id,))
+            own, _ = shades((seq_id,))
             for position, block_id in enumerate(self.state.sequences[seq_id].block_table):
                 owners = self.state.owners(block_id)
                 if owners[0] != seq_id:
                     continue
-                inks = readable_on(self._shades(owners)[0] if len(owners) > 1 else own, self.theme), text
+                inks = readable_on(shades(owners)[0] if len(owners) > 1 else own, self.theme), text
                 dim = self.selection is not None and self.selection not in owners
                 rect = self.cell_rect(block_id).adjusted(3, 2, -2, -2)
                 covered = filled[block_id] * rect.height() / block_size
@@ -247,18 +188,24 @@ class BlockGrid(QWidget):
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         """Qt: describe the block under the mouse."""
-        self._point(self.block_at(event.position()))
+        self.point(self.block_at(event.position()))
 
     def leaveEvent(self, _event: QEvent) -> None:
         """Qt: describe nothing, unless the keyboard is at work here."""
         if not self.hasFocus():
-            self._point(None)
+            self.point(None)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Qt: select the owner of the block."""
         block_id = self.block_at(event.position())
-        self._point(block_id)
+        self.point(block_id)
         self._select_owner(block_id)
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        """Qt: look into the block; the first of the two clicks has selected its owner."""
+        self.point(self.block_at(event.position()))
+        if self.cursor_block is not None:
+            self.zoomed.emit()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Qt: arrows move over the blocks, Enter selects the owner."""
@@ -272,7 +219,7 @@ class BlockGrid(QWidget):
             at = -1 if self.cursor_block is None else self.cursor_block
             target = at + moves[Qt.Key(event.key())] if at >= 0 else 0
             if 0 <= target < len(self.state.block_owner):
-                self._point(target)
+                self.point(target)
         elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self._select_owner(self.cursor_block)
         else:
@@ -281,12 +228,6 @@ class BlockGrid(QWidget):
     def _select_owner(self, block_id: int | None) -> None:
         owner = FREE if block_id is None else self.state.block_owner[block_id]
         self.selected.emit(None if owner in (FREE, self.selection) else owner)
-
-    def _point(self, block_id: int | None) -> None:
-        if block_id != self.cursor_block:
-            self.cursor_block = block_id
-            self._describe()
-            self.update()
 
     def _describe(self) -> None:
         words = "" if self.cursor_block is None else block_words(self.state, self.cursor_block)

@@ -111,3 +111,18 @@ def middle(height: int, width: int, tall: int, wide: int) -> Mask:
     top, left = (height - tall) // 2, (width - wide) // 2
     mask[top : top + tall, left : left + wide] = True
     return mask
+
+
+def ring(height: int, width: int, side: int, thick: int) -> Mask:
+    """Return the frame of a square in the middle of a cell."""
+    inner = max(0, side - 2 * thick)
+    return middle(height, width, side, side) & ~middle(height, width, inner, inner)
+
+
+def triangle(height: int, width: int, side: int, up: bool) -> Mask:
+    """Return a triangle in the middle of a cell, as tall as it is wide, that points up or down."""
+    ys, xs = np.indices((height, width))
+    y = (ys - (height - side) // 2 + 0.5) / side
+    x = abs((xs - (width - side) // 2 + 0.5) / side - 0.5)
+    mask: Mask = (y > 0) & (y < 1) & (x < (y if up else 1 - y) / 2)
+    return mask

@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QLabel, QSplitter, QVBoxLayout, QWidget
 
 from ladder_desktop.live.block_grid import BlockGrid
+from ladder_desktop.live.comparer import Comparer
 from ladder_desktop.live.difference_table import DifferenceTable
 from ladder_desktop.live.duet import Duet, Side
 from ladder_desktop.live.figures import pace_figures, pool_figures, queue_figures
@@ -113,6 +114,14 @@ class ComparePanels(QWidget):
         self.table.table.rename({1: names[0], 2: names[1]})
         self.sentence.setText("")
         self.table.show_differences([])
+
+    def show_comparer(self, comparer: Comparer) -> None:
+        """Name the two runs, and show what differs if both are over."""
+        if comparer.engines is None:
+            return
+        self.begin(comparer.names, comparer.engines)
+        if comparer.complete:
+            self.show_result(*comparer.result())
 
     def show_state(self) -> None:
         """Draw both at the playhead."""

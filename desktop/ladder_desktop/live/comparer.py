@@ -5,8 +5,11 @@ from __future__ import annotations
 from ladder_engine.client import EngineClient
 from ladder_engine.comparison import Difference, differences, explain
 from ladder_engine.comparison import Side as Compared
+from ladder_engine.config import EngineConfig
 from ladder_engine.scenario import Scenario, engine_of
+from ladder_engine.trace import AnyEvent, RunStarted
 
+from ladder_desktop.live.choice import Choice
 from ladder_desktop.live.duet import Duet
 
 
@@ -16,14 +19,29 @@ class Comparer:
     def __init__(self, client: EngineClient, duet: Duet) -> None:
         self._client, self.duet = client, duet
         self.scenario: Scenario | None = None
+        self.engines: tuple[EngineConfig, EngineConfig] | None = None
+        self._choice = Choice()
         self.names = ("", "")
         self.which: int | None = None
 
-    def start(self, scenario: Scenario, names: tuple[str, str]) -> None:
+    def start(self, scenario: Scenario, names: tuple[str, str], choice: Choice) -> None:
         """Begin with the first. Raises EngineError if there is no engine to be had."""
         self.duet.clear()
-        self.scenario, self.names, self.which = scenario, names, 0
-        self._client.run(scenario.path, variant=names[0])
+        self.scenario, self.names, self._choice, self.which = scenario, names, choice, 0
+        self.engines = engine_of(scenario, names[0]), engine_of(scenario, names[1])
+        self._run(0)
+
+    def show(self, runs: tuple[list[AnyEvent], list[AnyEvent]]) -> None:
+        """Take two recorded runs in place of what an engine would say. Raises TraceError if they do not add up."""
+        self.duet.clear()
+        self.scenario, self.which = None, None
+        for side, events in enumerate(runs):
+            self.duet.feed(side, events)
+        left, right = (run[0] for run in runs)
+        assert isinstance(left, RunStarted)
+        assert isinstance(right, RunStarted)
+        self.names = left.variant or "left", right.variant or "right"
+        self.engines = left.engine, right.engine
 
     def stop(self) -> None:
         """Break off; what was recorded stays."""
@@ -44,11 +62,20 @@ class Comparer:
             if self.duet.sides[self.which].edge.ended is not None:
                 self.which = 1 if self.which == 0 else None
                 if self.which == 1:
-                    self._client.run(self.scenario.path, variant=self.names[1])
+                    self._run(1)
         except Exception:
             self.which = None
             raise
         return bool(events)
+
+    def _run(self, which: int) -> None:
+        assert self.scenario is not None
+        self._client.run(
+            self.scenario.path,
+            variant=self.names[which],
+            kernels=self._choice.kernels,
+            model=self._choice.model,
+        )
 
     @property
     def complete(self) -> bool:
@@ -57,9 +84,9 @@ class Comparer:
 
     def result(self) -> tuple[list[Difference], str]:
         """What differs, and which mechanism made the difference. Both runs are complete."""
-        assert self.scenario is not None
+        assert self.engines is not None
         left, right = (
-            Compared(name, engine_of(self.scenario, name), side.edge)
-            for name, side in zip(self.names, self.duet.sides, strict=True)
+            Compared(name, engine, side.edge)
+            for name, engine, side in zip(self.names, self.engines, self.duet.sides, strict=True)
         )
         return differences(left, right), explain(left, right)

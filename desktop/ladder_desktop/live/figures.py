@@ -22,8 +22,7 @@ def queue_figures(state: RunState) -> str:
     """Say how many run, wait, and have been preempted so far."""
     if state.config is None:
         return ""
-    preemptions = sum(sequence.preemptions for sequence in state.sequences.values())
-    return f"{len(state.running)} running, {len(state.waiting)} waiting, {preemptions} preemptions"
+    return f"{len(state.running)} running, {len(state.waiting)} waiting, {state.num_preemptions} preemptions"
 
 
 def pace_figures(state: RunState) -> str:

@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ladder_engine.errors import EngineError, TraceFileError
+from ladder_engine.fold import TraceError
 from ladder_engine.models import find_model
 from ladder_engine.perfetto import write_chrome_trace
-from ladder_engine.trace_file import TraceReader, write_trace
+from ladder_engine.trace_file import TraceReader, read_trace, write_trace
 from ladder_engine.traffic import traffic_scenario
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
@@ -21,10 +22,10 @@ if TYPE_CHECKING:
     from ladder_desktop.live.live_page import LivePage
 
 FORMATS = {
-    ".jsonl": "Recording, to open here again",
+    ".jsonl": "Recording, to open here again; two of a comparison",
     ".json": "Chrome trace, for ui.perfetto.dev",
     ".png": "Picture of the view that has the keyboard, or of all",
-    ".csv": "Table that has the keyboard, or the requests",
+    ".csv": "Table that has the keyboard, or what is in sight",
 }
 FILTERS = ";;".join(f"{words} (*{suffix})" for suffix, words in FORMATS.items())
 EVENTS_A_FRAME = 1500
@@ -41,7 +42,7 @@ class Keeping(QObject):
     def ask_save(self) -> None:
         """Ask for a file, whose ending says in which form, and write it."""
         page = self._page
-        if page.comparing or page.player.edge.config is None:
+        if page.deck.edge.config is None:
             page.head.say("There is no run to save here; run one, or open a recording.", "bad")
             return
         name, chosen = QFileDialog.getSaveFileName(page, "Save the run", "run.jsonl", FILTERS)
@@ -51,33 +52,63 @@ class Keeping(QObject):
 
     def save(self, path: Path) -> None:
         """Write what the run has so far, in the form that the file's ending names."""
-        page, player = self._page, self._page.player
+        page = self._page
         try:
-            match path.suffix:
-                case ".jsonl":
-                    write_trace(path, player.recording.events())
-                case ".json":
-                    write_chrome_trace(path, player.edge)
-                case ".png":
-                    if not self._view().grab().save(str(path)):
-                        raise TraceFileError(f"{path}: the picture cannot be written; choose another place.")
-                case ".csv":
-                    _write_text(path, csv_of(self._table()))
-                case _:
-                    raise TraceFileError(
-                        f"{path}: has no ending that is known; the endings are {', '.join(FORMATS)}."
-                    )
+            written = self._write(path)
         except TraceFileError as error:
             page.head.say(str(error), "bad")
             page.failed.emit(str(error))
         else:
-            page.head.say(f"Saved as {path.name}.")
+            page.head.say(f"Saved as {written}.")
+
+    def _write(self, path: Path) -> str:
+        """Write a file, or two of a comparison; return their names. Raises TraceFileError."""
+        page, player = self._page, self._page.player
+        match path.suffix:
+            case ".jsonl" if page.comparing:
+                paths = [path.with_suffix(f".{which}.jsonl") for which in ("left", "right")]
+                for each, side in zip(paths, page.duet.sides, strict=True):
+                    write_trace(each, side.recording.events())
+                return " and ".join(each.name for each in paths)
+            case ".jsonl":
+                write_trace(path, player.marks.with_run(player.recording.events()))
+            case ".json" if not page.comparing:
+                write_chrome_trace(path, player.edge)
+            case ".json":
+                raise TraceFileError(f"{path}: a Chrome trace holds one run; run one of the two by itself.")
+            case ".png":
+                if not self._view().grab().save(str(path)):
+                    raise TraceFileError(f"{path}: the picture cannot be written; choose another place.")
+            case ".csv":
+                _write_text(path, csv_of(self._table()))
+            case _:
+                raise TraceFileError(
+                    f"{path}: has no ending that is known; the endings are {', '.join(FORMATS)}."
+                )
+        return path.name
 
     def ask_open(self) -> None:
-        """Ask for a recording and show it."""
-        name, _ = QFileDialog.getOpenFileName(self._page, "Open a recording", "", "Recordings (*.jsonl)")
-        if name:
-            self.open(Path(name))
+        """Ask for a recording and show it; for two of them, side by side."""
+        title = "Open a recording, or two to compare"
+        names, _ = QFileDialog.getOpenFileNames(self._page, title, "", "Recordings (*.jsonl)")
+        if len(names) == 2:
+            self.open_pair(*sorted(map(Path, names)))
+        elif names:
+            self.open(Path(names[0]))
+
+    def open_pair(self, left: Path, right: Path) -> None:
+        """Show two recorded runs side by side, and what differs, if both are whole."""
+        page = self._page
+        try:
+            runs = read_trace(left), read_trace(right)
+            page.show_recording(f"{left.name} and {right.name}", compared=True)
+            page.comparer.show(runs)
+        except (TraceFileError, TraceError) as error:
+            page.head.say(str(error), "bad")
+            page.failed.emit(str(error))
+            return
+        page.compare_panels.show_comparer(page.comparer)
+        page.seek(0)
 
     def open(self, path: Path) -> None:
         """Show a recorded run; a long one can be watched while it is still being read."""
@@ -130,21 +161,29 @@ class Keeping(QObject):
 
     def _view(self) -> QWidget:
         """The view that has the keyboard, or all of them."""
-        watch = self._page.watch
-        focus = QApplication.focusWidget()
-        views = (watch.grid, watch.block_list, watch.requests, watch.timeline)
-        return next((view for view in views if view is focus), watch)
+        watch, focus = self._page.watch, QApplication.focusWidget()
+        if self._page.comparing:
+            return self._page.compare_panels
+        if watch.plotting:
+            return watch.plots
+        views = (watch.grid, watch.block_list, watch.requests, watch.timeline, watch.batch_table, watch.lens,
+                 watch.marks)  # fmt: skip
+        return next((view for view in views if focus and (view is focus or view.isAncestorOf(focus))), watch)
 
     def _table(self) -> TextTable:
-        focus = QApplication.focusWidget()
-        return focus if isinstance(focus, TextTable) else self._page.watch.requests
+        focus, watch = QApplication.focusWidget(), self._page.watch
+        if self._page.comparing:
+            return self._page.compare_panels.table
+        if watch.plotting:
+            return watch.plots.whole_table()
+        return focus if isinstance(focus, TextTable) else watch.requests
 
 
 def csv_of(table: TextTable) -> str:
     """The rows of a table as CSV, its columns' names first."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow([column.name for column in table.table.columns])
+    writer.writerow([column.name.replace("\n", ": ") for column in table.table.columns])
     writer.writerows(table.table.rows)
     return out.getvalue()
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QFont, QFontMetrics, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QFont, QFontMetrics, QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from ladder_desktop.live.canvas import blend
@@ -20,8 +20,14 @@ Shape = Literal[
     "freed",
     "lost",
     "free",
+    "swapped out",
+    "swapped in",
+    "copied",
+    "evicted",
     "prefill",
     "decode",
+    "accepted",
+    "rejected",
     "waiting",
     "preempted",
     "finished",
@@ -35,11 +41,17 @@ BLOCKS: tuple[tuple[Shape, str], ...] = (
     ("cached", "cached"),
     ("freed", "freed"),
     ("lost", "preempted"),
+    ("swapped out", "swapped out"),
+    ("swapped in", "swapped in"),
+    ("copied", "copied"),
+    ("evicted", "evicted"),
     ("free", "free"),
 )
 BATCH: tuple[tuple[Shape, str], ...] = (
     ("prefill", "prefill"),
     ("decode", "decode"),
+    ("accepted", "draft accepted"),
+    ("rejected", "draft rejected"),
     ("waiting", "waiting"),
     ("preempted", "preempted"),
     ("finished", "finished"),
@@ -140,9 +152,23 @@ class Legend(QWidget):
                     painter.setClipping(False)
                 if shape == "lost":
                     self._paint_cross(painter, box.adjusted(1, 1, -1, -1))
+            case "swapped out" | "swapped in":
+                out = shape == "swapped out"
+                painter.fillRect(box, theme.colour("kv_free") if out else owner)
+                self._paint_triangle(painter, box.adjusted(3, 3, -3, -3), "preempted" if out else "text", out)
+            case "copied" | "evicted":
+                painter.fillRect(box, owner)
+                if shape == "evicted":
+                    painter.fillRect(box.adjusted(2, 2, -2, -2), theme.colour("surface"))
+                painter.setPen(QPen(theme.colour("text" if shape == "copied" else "kv_cached"), 1.5))
+                painter.drawRect(box.adjusted(3, 3, -3, -3))
             case "prefill":
                 painter.fillRect(box.adjusted(0, 2, 0, 0), theme.colour("prefill"))
-            case "decode":
+            case "decode" | "accepted" | "rejected":
+                if shape == "accepted":
+                    painter.fillRect(QRectF(middle.x() - 2, box.top(), 4, 6), theme.colour("draft_accepted"))
+                if shape == "rejected":
+                    painter.fillRect(QRectF(middle.x() - 1, middle.y(), 2, 6), theme.colour("draft_rejected"))
                 painter.fillRect(QRectF(middle.x() - 2, middle.y() - 2, 4, 4), theme.colour("decode"))
             case "waiting":
                 painter.fillRect(QRectF(box.left(), middle.y(), SAMPLE, 1), theme.colour("waiting"))
@@ -150,6 +176,14 @@ class Legend(QWidget):
                 self._paint_cross(painter, box.adjusted(2, 2, -2, -2))
             case "finished":
                 painter.fillRect(QRectF(middle.x() - 1, box.top(), 2, SAMPLE), theme.colour("text"))
+
+    def _paint_triangle(self, painter: QPainter, box: QRectF, role: str, up: bool) -> None:
+        tip, foot = (box.top(), box.bottom()) if up else (box.bottom(), box.top())
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(self.theme.colour(role))
+        corners = (QPointF(box.center().x(), tip), QPointF(box.left(), foot), QPointF(box.right(), foot))
+        painter.drawPolygon(QPolygonF(corners))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
 
     def _paint_cross(self, painter: QPainter, box: QRectF) -> None:
         painter.setPen(QPen(self.theme.colour("preempted"), 1.5))

@@ -7,17 +7,22 @@ sends intents; a timer paints at most once a frame, however fast the engine is.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
+from ladder_content.model import Card, Pack
 from ladder_engine.client import EngineClient
 from ladder_engine.errors import EngineError
 from ladder_engine.fold import TraceError
-from ladder_engine.scenario import Scenario, engine_of
+from ladder_engine.scenario import Scenario
 from PySide6.QtCore import QElapsedTimer, Qt, QTimer, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QStackedWidget, QVBoxLayout, QWidget
 
+from ladder_desktop.lessons.memory import Memory, ShortMemory
 from ladder_desktop.live.compare_panels import ComparePanels
+from ladder_desktop.live.diagnosis import Diagnosis
 from ladder_desktop.live.duet import Duet
+from ladder_desktop.live.engine_choice import Choosing
 from ladder_desktop.live.forecast import Forecast
 from ladder_desktop.live.keeping import Keeping
 from ladder_desktop.live.live_actions import live_actions
@@ -25,6 +30,7 @@ from ladder_desktop.live.live_run import LiveRun, Watched
 from ladder_desktop.live.player import Player
 from ladder_desktop.live.prediction_bar import PredictionBar
 from ladder_desktop.live.scenario_head import ScenarioHead
+from ladder_desktop.live.succession import go_on, watched
 from ladder_desktop.live.touching import Touching
 from ladder_desktop.live.transport import Transport
 from ladder_desktop.live.watch_panels import WatchPanels
@@ -38,7 +44,8 @@ class LivePage(QWidget):
     """Scenario picker, prediction, transport, and the views of one run or of two.
 
     `go` asks the window for another page; `predicted` says that a prediction was scored: the scenario's id, whether it was
-    right, and what there is to remember of it.
+    right, and what there is to remember of it. `keep` takes a card that is made of it and the study
+    it belongs to, and returns a sentence; `memory` keeps small things from one time to the next.
     """
 
     failed = Signal(str)
@@ -51,19 +58,21 @@ class LivePage(QWidget):
         scenarios: Sequence[Scenario],
         theme: Theme,
         client_factory: Callable[[], EngineClient] = EngineClient,
+        pack: Pack | None = None,
+        keep: Callable[[str, Card], str] | None = None,
+        memory: Memory | None = None,
+        models_dir: Path | None = None,
         parent: QWidget | None = None,
         run: LiveRun | None = None,
     ) -> None:
         """`run` is what another page of this kind has handed over; `take_over` has the rest of it."""
         super().__init__(parent)
         self.theme = theme
-        self._run = run or LiveRun(client_factory())
+        self.live = run or LiveRun(client_factory())
         self._handed_over = False
-        self.player, self.duet, self.comparer = self._run.player, self._run.duet, self._run.comparer
-        self._client = self._run.client
+        self.player, self.duet, self.comparer = self.live.player, self.live.duet, self.live.comparer
+        self._client = self.live.client
         self.selection: int | None = None
-        self._ran: tuple[Scenario, str] | None = None
-        self._bound: int | None = None  # what the engine was told last
         self._active = False
         self._since = QElapsedTimer()
         self._timer = QTimer(self)
@@ -78,8 +87,10 @@ class LivePage(QWidget):
         self.faces = QStackedWidget()
         self.faces.addWidget(self.watch)
         self.faces.addWidget(self.compare_panels)
-        self.forecast = Forecast(self)
+        self.forecast = Forecast(self, keep, memory or ShortMemory())
         self.keeping = Keeping(self)
+        self.diagnosis = Diagnosis(self, pack)
+        self.choosing = Choosing(self, models_dir)
         self.touching = Touching(self._client, self.watch.touch, self.player)
         self.readout = QLabel()
         self.source = QLabel()
@@ -87,7 +98,7 @@ class LivePage(QWidget):
         wire(self)
         self._actions = live_actions(self)
         self.tell_scenario()
-        self._show()
+        self.refresh()
 
     @property
     def comparing(self) -> bool:
@@ -118,9 +129,10 @@ class LivePage(QWidget):
     def shutdown(self) -> None:
         """End the engine's process; nothing is left behind. A run that was handed over goes on."""
         self._timer.stop()
+        self.diagnosis.shutdown()
         if not self._handed_over:
             self.keeping.close()
-            self._run.close()
+            self.live.close()
 
     @property
     def place(self) -> str:
@@ -130,53 +142,12 @@ class LivePage(QWidget):
     def hand_over(self) -> object:
         """Return the run that is watched, with all that is shown of it; the engine goes on."""
         self._handed_over = True
-        reader, self.keeping.reader = self.keeping.reader, None
-        scenario = self.head.scenario
-        return Watched(
-            run=self._run,
-            ran=self._ran,
-            bound=self._bound,
-            comparing=self.comparing,
-            selection=self.selection,
-            scenarios=self.head.scenarios,
-            picked=(scenario.id if scenario else "", self.head.variant),
-            reader=reader,
-            touched=self.touching.counts,
-            guess=self.forecast.guess,
-            side=self.watch.side.currentIndex(),
-            blocks=self.watch.blocks.currentIndex(),
-        )
+        return watched(self)
 
     def take_over(self, kept: object) -> None:
         """Go on with the run of the page before, whose `LiveRun` this page was made with."""
-        if not isinstance(kept, Watched):
-            return
-        for scenario in kept.scenarios[len(self.head.scenarios) :]:
-            self.head.add(scenario)
-        self.head.choose(kept.picked[0])
-        self.head.choose_variant(kept.picked[1])
-        self._ran, self._bound = kept.ran, kept.bound
-        self.keeping.reader, self.touching.counts, self.forecast.guess = kept.reader, kept.touched, kept.guess
-        self.watch.side.setCurrentIndex(kept.side)
-        if kept.blocks != self.watch.blocks.currentIndex():
-            self.turn_blocks()
-        if kept.comparing:
-            self._face(self.compare_panels)
-            self._show_compared()
-        self.transport.refresh()
-        self.select(kept.selection)
-        self.tell_what_is_shown()
-        self._show()
-
-    def _show_compared(self) -> None:
-        """Name the two runs, and show what differs if both are over."""
-        scenario, names = self.comparer.scenario, self.comparer.names
-        if scenario is None:
-            return
-        left, right = names
-        self.compare_panels.begin(names, (engine_of(scenario, left), engine_of(scenario, right)))
-        if self.comparer.complete:
-            self.compare_panels.show_result(*self.comparer.result())
+        if isinstance(kept, Watched):
+            go_on(self, kept)
 
     def page_actions(self) -> list[QAction]:
         """Return the actions for the menu and the shortcut sheet."""
@@ -189,23 +160,28 @@ class LivePage(QWidget):
             return
         self._begin()
         self.player.play()
-        self._bound = self.player.bound
         try:
-            self._client.run(scenario.path, variant=self.head.variant, until=self._bound)
+            self.live.start(
+                scenario,
+                self.head.variant,
+                self.choosing.choice,
+                watch_kernels=not self.watch.lens.isHidden(),
+            )
         except EngineError as error:
             self._fail(str(error))
             return
-        self._ran = (scenario, self.head.variant)
         self._starting()
 
-    def show_recording(self, name: str) -> None:
-        """Make room for a recording, which is read from the next frame on."""
+    def show_recording(self, name: str, compared: bool = False) -> None:
+        """Make room for a recording, which is read from the next frame on; or for two, side by side."""
         self._client.stop()
         self._begin()
-        self._ran = None
-        self.head.say(f"A recording: {name}")
+        self.live.ran = None
+        if compared:
+            self.face(self.compare_panels)
+        self.head.say(f"{'Two recordings' if compared else 'A recording'}: {name}")
         self._wake()
-        self._show()
+        self.refresh()
 
     def compare(self, names: tuple[str, str] | None = None) -> None:
         """Run two variants of the picked scenario, the first two when none are named, and show them side by side."""
@@ -214,15 +190,15 @@ class LivePage(QWidget):
             self.head.say("This scenario has no variants to compare.", "bad")
             return
         left, right = names or scenario.variant_names[:2]
-        self._face(self.compare_panels)
+        self.face(self.compare_panels)
         self.select(None)
         try:
-            self.comparer.start(scenario, (left, right))
+            self.comparer.start(scenario, (left, right), self.choosing.choice)
         except EngineError as error:
             self._fail(str(error))
             return
-        self._show_compared()
-        self._ran = (scenario, "")
+        self.compare_panels.show_comparer(self.comparer)
+        self.live.ran = (scenario, "")
         self.duet.play()
         self._starting()
 
@@ -236,7 +212,7 @@ class LivePage(QWidget):
 
     def tell_what_is_shown(self) -> None:
         """Say so while the panels show another scenario, or another variant, than the one that is picked."""
-        ran = self._ran
+        ran = self.live.ran
         shown = (
             None
             if ran is None or ran == (self.head.scenario, "" if self.comparing else self.head.variant)
@@ -259,10 +235,10 @@ class LivePage(QWidget):
         moved = self.deck.tick(elapsed)
         self._pace()
         if moved or news:
-            self._show()
+            self.refresh()
         if not (self.deck.playing or self.busy):
             self._timer.stop()
-            self._show()
+            self.refresh()
 
     def toggle(self) -> None:
         """Play or pause; a pause holds the engine too."""
@@ -272,7 +248,7 @@ class LivePage(QWidget):
             self.deck.play()
             self.follow()
         self._pace()
-        self._show()
+        self.refresh()
         self._wake()
 
     def step_by(self, steps: int) -> None:
@@ -280,18 +256,18 @@ class LivePage(QWidget):
         self.deck.step_by(steps)
         self._pace()
         self.follow()
-        self._show()
+        self.refresh()
         self._wake()
 
     def seek(self, position: int) -> None:
         """Move the playhead; it goes on playing if it did."""
         self.deck.seek(position)
         self.follow()
-        self._show()
+        self.refresh()
 
     def follow(self) -> None:
         """Keep the playhead in sight."""
-        (self.compare_panels if self.comparing else self.watch.timeline).follow()
+        (self.compare_panels if self.comparing else self.watch).follow()
 
     def change_speed(self, notches: int) -> None:
         """Faster or slower."""
@@ -302,7 +278,7 @@ class LivePage(QWidget):
         """Put the two runs on the clock of steps, or of seconds."""
         if self.comparing:
             self.duet.turn_clock()
-            self._show()
+            self.refresh()
 
     def select(self, seq_id: int | None) -> None:
         """Light one request in every view; None lights all."""
@@ -315,9 +291,13 @@ class LivePage(QWidget):
         """Light all requests."""
         self.select(None)
 
-    def turn_blocks(self) -> None:
-        """Show the blocks as a table instead of a grid, or the other way round."""
-        self.watch.turn_blocks(self.player.state)
+    def turn_lens(self) -> None:
+        """Open or close the kernel lens; launches are recorded while it is open."""
+        if self.comparing:
+            self.head.say("The kernel lens looks at one run; run the scenario by itself.")
+            return
+        self.watch.turn_lens(self.player.state, self.selection)
+        self._client.watch_kernels(not self.watch.lens.isHidden())
 
     def explain(self) -> None:
         """Go to the lesson that explains the scenario."""
@@ -351,7 +331,7 @@ class LivePage(QWidget):
             self.deck.pause()
             self._fail(str(error))
         edge = self.deck.edge
-        if before[1].config is None and edge.config is not None and self._ran is not None:
+        if before[1].config is None and edge.config is not None and self.live.ran is not None:
             self.tell_what_is_shown()
         if edge.ended is not before[1].ended and edge.ended is not None:
             self._ended(edge.ended.error)
@@ -363,40 +343,30 @@ class LivePage(QWidget):
             self._fail(error)
         elif self.comparing:
             if self.comparer.complete:
-                self._show_compared()
+                self.compare_panels.show_comparer(self.comparer)
                 names = self.comparer.names
                 self.forecast.settle(dict(zip(names, (side.edge for side in self.duet.sides), strict=True)))
-        elif self._ran is not None:
-            self.forecast.settle({self._ran[1]: self.player.edge}, self.touching.touched)
+        elif self.live.ran is not None:
+            self.forecast.settle({self.live.ran[1]: self.player.edge}, self.touching.touched)
 
     def _pace(self) -> None:
-        """Tell the engine how far it may go, where that is news."""
-        if self.comparing or not self._client.running:
-            return
-        bound = self.player.bound
-        ahead = (
-            bound is not None
-            and self._bound is not None
-            and 0 <= bound - self._bound < self.player.speed // 8
-        )
-        if bound != self._bound and not (self.player.playing and ahead):
-            self._client.advance(bound)
-            self._bound = bound
+        if not self.comparing:
+            self.live.pace()
 
     def _fail(self, sentence: str) -> None:
         """Leave on the page what went wrong, and tell the window."""
         self.head.say(sentence, "bad")
         self.failed.emit(sentence)
-        self._show()
+        self.refresh()
 
     def _starting(self) -> None:
         self.head.say("Starting the engine…")
-        self._show()
+        self.refresh()
         self._wake()
 
     def _begin(self) -> None:
         """Forget the run that was watched, for another."""
-        self._face(self.watch)
+        self.face(self.watch)
         self.comparer.which = None
         self.keeping.close()
         self.player.clear()
@@ -404,7 +374,8 @@ class LivePage(QWidget):
         self.touching.clear()
         self.select(None)
 
-    def _face(self, face: QWidget) -> None:
+    def face(self, face: QWidget) -> None:
+        """Put the panels of one run in sight, or those of two."""
         self.faces.setCurrentWidget(face)
         self.transport.player = self.deck
         self.transport.refresh()
@@ -421,7 +392,8 @@ class LivePage(QWidget):
         self.forecast.give_up()
         self.tell_what_is_shown()
 
-    def _show(self) -> None:
+    def refresh(self) -> None:
+        """Show everything as it is now."""
         self.transport.refresh()
         if self.comparing:
             self.compare_panels.show_state()
@@ -432,7 +404,7 @@ class LivePage(QWidget):
         self.prediction.show_running(self.busy)
         config = self.deck.edge.config
         if config is not None:
-            where = "Measured on this machine" if self._ran else "As it was recorded"
+            where = "Measured on this machine" if self.live.ran else "As it was recorded"
             self.source.setText(f"{where}: {config.model}, {config.kernels} kernels, {config.device}")
 
     def _lay_out(self) -> None:

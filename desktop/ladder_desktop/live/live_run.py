@@ -8,8 +8,10 @@ from ladder_engine.client import EngineClient
 from ladder_engine.scenario import Scenario
 from ladder_engine.trace_file import TraceReader
 
+from ladder_desktop.live.choice import Choice
 from ladder_desktop.live.comparer import Comparer
 from ladder_desktop.live.duet import Duet
+from ladder_desktop.live.kept_prediction import Outcome
 from ladder_desktop.live.player import Player
 
 
@@ -21,6 +23,35 @@ class LiveRun:
         self.player = Player()
         self.duet = Duet()
         self.comparer = Comparer(client, self.duet)
+        self.ran: tuple[Scenario, str] | None = None  # scenario and variant, "" of two that are compared
+        self._bound: int | None = None  # what the engine was told last
+
+    def start(self, scenario: Scenario, variant: str, choice: Choice, *, watch_kernels: bool) -> None:
+        """Begin a run, as far as the playhead lets it go; EngineError if that cannot be."""
+        self._bound = self.player.bound
+        self.client.run(
+            scenario.path,
+            variant=variant,
+            until=self._bound,
+            watch_kernels=watch_kernels,
+            kernels=choice.kernels,
+            model=choice.model,
+        )
+        self.ran = (scenario, variant)
+
+    def pace(self) -> None:
+        """Tell the engine how far it may go, where that is news."""
+        if not self.client.running:
+            return
+        bound = self.player.bound
+        ahead = (
+            bound is not None
+            and self._bound is not None
+            and 0 <= bound - self._bound < self.player.speed // 8
+        )
+        if bound != self._bound and not (self.player.playing and ahead):
+            self.client.advance(bound)
+            self._bound = bound
 
     def close(self) -> None:
         """End the engine's process, and give back what the recordings hold on the disk."""
@@ -30,21 +61,32 @@ class LiveRun:
 
 
 @dataclass(frozen=True)
+class Sights:
+    """What a page shows of a run: which tab at the side, tables or pictures, and what is open."""
+
+    side: int
+    blocks: int
+    batch: int
+    plotting: bool
+    slots: bool
+    lens: bool
+
+
+@dataclass(frozen=True)
 class Watched:
-    """A run as a page hands it to the next: what was run, what is picked, and what is lit and shown of it."""
+    """A run as a page hands it to the next: what is picked, and what is lit and shown of it."""
 
     run: LiveRun
-    ran: tuple[Scenario, str] | None
-    bound: int | None
     comparing: bool
     selection: int | None
     scenarios: tuple[Scenario, ...]
     picked: tuple[str, str]
     reader: TraceReader | None
     touched: tuple[bool, int]
+    choice: Choice
     guess: float | None
-    side: int
-    blocks: int
+    outcome: Outcome | None
+    sights: Sights
 
     def shutdown(self) -> None:
         """No page has taken it over: end it."""

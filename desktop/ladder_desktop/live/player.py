@@ -9,8 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ladder_engine.recording import Recording
+from ladder_engine.series import Series
 from ladder_engine.state import RunState
 from ladder_engine.trace import AnyEvent
+
+from ladder_desktop.live.marks import Marks
 
 FULL_SPEED = 1_000_000
 SPEEDS = (1, 2, 5, 10, 20, 30, 60, 120, FULL_SPEED)
@@ -20,7 +23,8 @@ LEAD_S = 0.4  # how far the engine may be ahead of the playhead, in seconds of p
 class Player:
     """Position 0 is the state before the first step, position n the state after step n.
 
-    `edge` is the state after the last step that is complete, `state` the one at the playhead.
+    `edge` is the state after the last step that is complete, `state` the one at the playhead; `series` are the numbers of
+    all steps that are complete.
     """
 
     def __init__(self, speed: int = 20) -> None:
@@ -29,6 +33,8 @@ class Player:
         self._progress = 0.0
         self._owed = 0  # steps that were asked for at the edge and have not come yet
         self.recording = Recording()
+        self.series = Series()
+        self.marks = Marks()
         self.position = 0
         self.state = RunState()
 
@@ -36,6 +42,8 @@ class Player:
         """Forget the run; keep the speed."""
         self.recording.close()
         self.recording = Recording()
+        self.series = Series(self.series.slo)
+        self.marks = Marks()
         self.position = 0
         self.state = RunState()
         self.pause()
@@ -80,6 +88,9 @@ class Player:
         """Take the next events of the run. Raises TraceError if they do not add up, TraceFileError when the disk is full."""
         at_edge = self.position == self.last
         self.recording.feed(events)
+        self.marks.hear(events[:1])
+        for index in range(len(self.series), self.last):
+            self.series.append(self.recording.step(index), self.edge)
         if self._owed and self.position < self.last:
             steps = min(self._owed, self.last - self.position)
             self._owed -= steps

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from ladder_engine.prediction import Prediction, Score
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QDoubleSpinBox, QFrame, QHBoxLayout, QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import QCheckBox, QDoubleSpinBox, QFrame, QHBoxLayout, QLabel, QPushButton, QWidget
 
 from ladder_desktop.chooser import Chooser
 from ladder_desktop.theme import Theme
 
 
 class PredictionBar(QFrame):
-    """Emits `predicted` with the guess (for a choice, its place) when a person wants to see it come true or not."""
+    """Emits `predicted` with the guess (for a choice, its place) when a person wants to see it come true or not.
+
+    `keep_wanted` asks for a card of the prediction that was scored; with `keep_wrong` ticked, a wrong one asks by itself.
+    """
 
     predicted = Signal(float)
+    keep_wanted = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -38,6 +42,17 @@ class PredictionBar(QFrame):
         self.button.setAccessibleName("Predict and run")
         self.button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.button.clicked.connect(self._predict)
+        self.keep_button = QPushButton("Keep as a card")
+        self.keep_button.setAccessibleName("Keep the prediction as a card")
+        self.keep_button.setToolTip("Drill this question later, with what was measured as its answer")
+        self.keep_button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.keep_button.clicked.connect(self.keep_wanted)
+        self.keep_wrong = QCheckBox("Keep wrong ones")
+        self.keep_wrong.setAccessibleName("Keep wrong predictions as cards")
+        self.keep_wrong.setToolTip(
+            "Keep every prediction that turns out wrong as a card, without being asked"
+        )
+        self.keep_wrong.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         layout = QHBoxLayout(self)
         layout.setContentsMargins(12, 6, 12, 6)
         layout.setSpacing(10)
@@ -45,13 +60,15 @@ class PredictionBar(QFrame):
         for widget in (self.number, self.choices, self.unit, self.button):
             layout.addWidget(widget)
         layout.addWidget(self.result, 2)
+        layout.addWidget(self.keep_button)
+        layout.addWidget(self.keep_wrong)
         self.show_prediction(None)
 
     def show_prediction(self, prediction: Prediction | None) -> None:
         """Ask another question; None hides the bar."""
         self.prediction = prediction
         self.setVisible(prediction is not None)
-        self.result.setText("")
+        self._say("", "muted")
         if prediction is None:
             return
         self.question.setText(prediction.question)
@@ -75,6 +92,13 @@ class PredictionBar(QFrame):
         """Say how it came out, and what was made of it."""
         self._say(f"{score.sentence} {note}".strip(), "good" if score.right else "bad")
 
+    def offer_card(self, wrong: bool) -> None:
+        """Offer to keep what was scored; one that was wrong is kept at once where that is wanted."""
+        self.keep_button.show()
+        self.keep_wrong.show()
+        if wrong and self.keep_wrong.isChecked():
+            self.keep_wanted.emit()
+
     def say(self, sentence: str) -> None:
         """Say why there is no score."""
         self._say(sentence, "muted")
@@ -83,10 +107,12 @@ class PredictionBar(QFrame):
         self.result.setStyleSheet(f"color: {self.theme.hex(role)}")
         self.result.setText(sentence)
         self.result.setAccessibleName(sentence)
+        self.keep_button.hide()
+        self.keep_wrong.hide()
 
     def _predict(self) -> None:
         if self.prediction is None:
             return
         is_number = self.prediction.kind == "number"
-        self.result.setText("")
+        self._say("", "muted")
         self.predicted.emit(self.number.value() if is_number else float(self.choices.currentIndex()))

@@ -16,7 +16,7 @@ COLUMNS = (
     Column("State", "Where it stands, and why it waits", 142, LEFT),
     Column("Answer", "Tokens answered so far, of max_tokens", 64),
     Column("Blocks", "KV blocks it holds", 52),
-    Column("TTFT", "Time to first token, measured from its arrival", 60),
+    Column("TTFT", "Time to first token, measured from its arrival", 76),
 )
 
 
@@ -33,7 +33,7 @@ class RequestList(TextTable):
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(theme, "Requests", COLUMNS, parent)
-        self.setMinimumWidth(sum(column.width for column in COLUMNS) + 104)
+        self.setMinimumWidth(sum(column.width for column in COLUMNS) + 84)
         self._shown: dict[int, tuple[SequenceState, tuple[str, ...]]] = {}
         self._ids: list[int] = []
         self.picked.connect(self._pick)
@@ -62,13 +62,16 @@ class RequestList(TextTable):
 
 
 def _in_sight(state: RunState) -> list[SequenceState]:
-    """Those that are not done, and the newest of those that are."""
-    sequences = list(state.sequences.values())
-    if len(sequences) <= MOST_DONE:
-        return sequences
-    done = [sequence.seq_id for sequence in sequences if sequence.status in ("finished", "refused")]
-    old = set(done[:-MOST_DONE])
-    return [sequence for sequence in sequences if sequence.seq_id not in old]
+    """Those that are not done, and the newest of those that are, in the order of their arrival."""
+    seen: list[int] = []
+    done = 0
+    for seq_id in reversed(state.sequences):
+        seen.append(seq_id)
+        done += state.sequences[seq_id].status in ("finished", "refused")
+        if done == MOST_DONE:
+            break
+    older = {*state.running, *state.waiting} - set(seen)
+    return [state.sequences[seq_id] for seq_id in (*sorted(older), *reversed(seen))]
 
 
 def _cells(sequence: SequenceState) -> tuple[str, ...]:

@@ -24,6 +24,7 @@ class ScenarioHead(QWidget):
     run_wanted = Signal()
     compare_wanted = Signal()
     explain_wanted = Signal()
+    engine_wanted = Signal()
     stop_wanted = Signal()
     ticket_wanted = Signal(str)
 
@@ -54,6 +55,10 @@ class ScenarioHead(QWidget):
         self.compare_button.setAccessibleName("Compare two variants")
         self.compare_button.setToolTip("Run the first two variants and show them side by side (Ctrl+Shift+R)")
         self.compare_button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.engine_button = QPushButton("Engine…")
+        self.engine_button.setAccessibleName("Choose model and kernels")
+        self.engine_button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.show_engine("")
         self.explain_button = QPushButton("Lesson")
         self.explain_button.setAccessibleName("Open the lesson that explains it")
         self.explain_button.setToolTip("Open the lesson that explains it (E)")
@@ -89,6 +94,7 @@ class ScenarioHead(QWidget):
             self.variants,
             self.button,
             self.compare_button,
+            self.engine_button,
             self.explain_button,
             self.ticket_button,
             self.story_button,
@@ -110,6 +116,7 @@ class ScenarioHead(QWidget):
         self.variants.currentIndexChanged.connect(self._vary)
         self.button.clicked.connect(self.press)
         self.compare_button.clicked.connect(self.press_compare)
+        self.engine_button.clicked.connect(self.engine_wanted)
         self.explain_button.clicked.connect(self.explain_wanted)
         self.ticket_button.clicked.connect(self.press_ticket)
         self.story_button.toggled.connect(self._show_words)
@@ -159,6 +166,13 @@ class ScenarioHead(QWidget):
         self._running = running
         self.button.setText("Stop" if running else "Run")
         self.compare_button.setEnabled(not running)
+
+    def show_engine(self, words: str) -> None:
+        """Say what the next run computes with, where it is not what the scenario asks for."""
+        self.engine_button.setText("Engine: yours…" if words else "Engine…")
+        self.engine_button.setToolTip(words or "Choose model and kernels of the next run (M)")
+        if words:
+            self.say(words)
 
     def say(self, text: str, role: str = "muted") -> None:
         """Show one sentence under the buttons, in the colour of a palette role."""

@@ -1,10 +1,13 @@
 """The batch timeline: one row a request, one column a step, the token budget of each step beneath.
 
 Prefill is a bar as tall as its share of the token budget, decode a dot, waiting a thin line; a preemption is a cross, the
-end of an answer an upright stroke. What lies after the playhead is pale.
+end of an answer an upright stroke. Of a draft, what was accepted stands upon the dot, and what was rejected hangs from it.
+What lies after the playhead is pale.
 """
 
 from __future__ import annotations
+
+from collections.abc import Collection
 
 from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import (
@@ -15,6 +18,7 @@ from PySide6.QtGui import (
     QMouseEvent,
     QPainter,
     QPaintEvent,
+    QPolygon,
     QResizeEvent,
 )
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
@@ -45,9 +49,10 @@ class Timeline(QAbstractScrollArea):
         self.num_steps = 0
         self._window = BatchWindow()
         self.selection: int | None = None
+        self.marks: Collection[int] = ()
         self.following = True
         self._ring = False
-        self._names: list[str] = []
+        self._num_rows = 0
         self._budget = 1
         self._picture: tuple[Canvas, Canvas] | None = None
         self._ratio = 0.0
@@ -71,9 +76,8 @@ class Timeline(QAbstractScrollArea):
     def refresh(self) -> None:
         """Draw the player's run and playhead; only what has changed is made anew."""
         edge = self.player.edge
-        if (self.num_steps, len(self._names)) != (len(edge.steps), len(edge.sequences)):
-            self.num_steps = len(edge.steps)
-            self._names = [sequence.name for sequence in edge.sequences.values()]
+        if (self.num_steps, self._num_rows) != (len(edge.steps), len(edge.sequences)):
+            self.num_steps, self._num_rows = len(edge.steps), len(edge.sequences)
             self._redraw()
         budget = edge.config.max_num_batched_tokens if edge.config else 1
         if budget != self._budget:
@@ -91,7 +95,7 @@ class Timeline(QAbstractScrollArea):
         """Forget the run."""
         self.num_steps = 0
         self._window = BatchWindow()
-        self._names = []
+        self._num_rows = 0
         self.following = True
         self._redraw()
 
@@ -108,7 +112,7 @@ class Timeline(QAbstractScrollArea):
     def cell_at(self, point: QPoint) -> tuple[int | None, int | None]:
         """Return the sequence and the step under a point of the viewport, each None where there is none."""
         row = (point.y() - RULER) // ROW + self.verticalScrollBar().value()
-        in_rows = RULER <= point.y() < self._budget_top() and row < len(self._names)
+        in_rows = RULER <= point.y() < self._budget_top() and row < self._num_rows
         step = (point.x() - NAMES) // COLUMN + self.horizontalScrollBar().value() + 1
         in_steps = point.x() >= NAMES and 1 <= step <= self.num_steps
         return (row if in_rows else None), (step if in_steps else None)
@@ -126,7 +130,7 @@ class Timeline(QAbstractScrollArea):
         steps = max(0, self.num_steps + AHEAD - self._visible_columns())
         self.horizontalScrollBar().setRange(0, steps)
         self.horizontalScrollBar().setPageStep(self._visible_columns())
-        self.verticalScrollBar().setRange(0, max(0, len(self._names) - self._visible_rows()))
+        self.verticalScrollBar().setRange(0, max(0, self._num_rows - self._visible_rows()))
         self.verticalScrollBar().setPageStep(self._visible_rows())
 
     def _stop_following(self) -> None:
@@ -142,7 +146,7 @@ class Timeline(QAbstractScrollArea):
         width, height, bar_height = (round(size * ratio) for size in (COLUMN, ROW, BUDGET - 8))
         picture = BatchPicture(self.theme, width, height, bar_height, max(1, round(ratio)))
         row, first = self.verticalScrollBar().value(), self.horizontalScrollBar().value()
-        rows = min(self._visible_rows(), len(self._names) - row)
+        rows = min(self._visible_rows(), self._num_rows - row)
         steps = self.player.edge.steps[first : first + self._visible_columns()]
         cells = self._window.cells(steps, row, rows)
         selected = None if self.selection is None else self.selection - row
@@ -152,7 +156,7 @@ class Timeline(QAbstractScrollArea):
         """Qt: copy the pictures, then rulers, names and playhead over them."""
         painter = QPainter(self.viewport())
         painter.fillRect(self.viewport().rect(), self.theme.colour("surface"))
-        if not self._names:
+        if not self._num_rows:
             painter.setPen(self.theme.colour("faint"))
             painter.drawText(
                 self.viewport().rect(),
@@ -171,6 +175,7 @@ class Timeline(QAbstractScrollArea):
         painter.drawImage(NAMES, RULER, rows.image(self.devicePixelRatioF()))
         painter.drawImage(NAMES, self._budget_top() + 8, budget.image(self.devicePixelRatioF()))
         self._paint_ruler(painter)
+        self._paint_marks(painter)
         self._paint_playhead(painter)
         self._paint_ring(painter)
 
@@ -180,9 +185,9 @@ class Timeline(QAbstractScrollArea):
             painter.drawRect(self.viewport().rect().adjusted(0, 0, -1, -1))
 
     def _paint_names(self, painter: QPainter) -> None:
-        metrics = painter.fontMetrics()
+        metrics, sequences = painter.fontMetrics(), self.player.edge.sequences
         first = self.verticalScrollBar().value()
-        for seq_id in range(first, min(len(self._names), first + self._visible_rows())):
+        for seq_id in range(first, min(self._num_rows, first + self._visible_rows())):
             top = RULER + (seq_id - first) * ROW
             if seq_id == self.selection:
                 painter.fillRect(0, top, NAMES, ROW, self.theme.colour("selection"))
@@ -194,7 +199,7 @@ class Timeline(QAbstractScrollArea):
                 str(seq_id + 1),
             )
             painter.setPen(self.theme.colour("text"))
-            name = metrics.elidedText(self._names[seq_id], Qt.TextElideMode.ElideRight, NAMES - 54)
+            name = metrics.elidedText(sequences[seq_id].name, Qt.TextElideMode.ElideRight, NAMES - 54)
             painter.drawText(QRect(46, top, NAMES - 52, ROW), Qt.AlignmentFlag.AlignVCenter, name)
         painter.setPen(self.theme.colour("muted"))
         beneath = QRect(8, self._budget_top() + 8, NAMES - 18, BUDGET - 8)
@@ -214,6 +219,18 @@ class Timeline(QAbstractScrollArea):
                     Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignBottom,
                     str(step),
                 )
+
+    def _paint_marks(self, painter: QPainter) -> None:
+        """A flag in the ruler at each step that is marked."""
+        first = self.horizontalScrollBar().value()
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(self.theme.colour("warn"))
+        for step in self.marks:
+            x = NAMES + (step - first) * COLUMN
+            if NAMES < x <= self.viewport().width():
+                painter.drawPolygon(QPolygon([QPoint(x, 0), QPoint(x - COLUMN, 4), QPoint(x, 8)]))
+                painter.fillRect(x - 1, 0, 1, RULER, self.theme.colour("warn"))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
 
     def _paint_playhead(self, painter: QPainter) -> None:
         first = self.horizontalScrollBar().value()
@@ -271,7 +288,7 @@ class Timeline(QAbstractScrollArea):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Qt: up and down select the next request, left and right move the playhead, Home and End go to its ends."""
-        last = len(self._names) - 1
+        last = self._num_rows - 1
         at = self.selection
         steps = {
             Qt.Key.Key_Left: -1,

@@ -17,6 +17,8 @@ class Transport(QWidget):
     stepped = Signal(int)
     sped = Signal(int)
     sought = Signal(int)
+    lens_wanted = Signal()
+    plots_wanted = Signal()
 
     def __init__(self, player: Player | Duet, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -30,6 +32,13 @@ class Transport(QWidget):
         self.speed.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.counter = QLabel()
         self.counter.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        self.lens = self._button("Kernels", "Kernel lens", "What the step launched (L)", 82)
+        self.plots = self._button(
+            "Plots", "Plots of the run", "Plots of the run, or its blocks and batch (G)", 70
+        )
+        for turned in (self.lens, self.plots):
+            turned.setCheckable(True)
+            turned.setProperty("role", "turn")
         for label, widest in ((self.speed, "120 steps/s"), (self.counter, "step 000000 of 000000")):
             label.setFont(steady_font(self.font()))
             label.setFixedWidth(label.fontMetrics().horizontalAdvance(widest) + 8)
@@ -49,11 +58,16 @@ class Transport(QWidget):
         layout.addSpacing(8)
         layout.addWidget(self.slider, 1)
         layout.addWidget(self.counter)
+        layout.addSpacing(8)
+        layout.addWidget(self.lens)
+        layout.addWidget(self.plots)
         self.play.clicked.connect(self.toggled)
         self.back.clicked.connect(self._back)
         self.forward.clicked.connect(self._forward)
         self.slower.clicked.connect(self._slower)
         self.faster.clicked.connect(self._faster)
+        self.lens.clicked.connect(self.lens_wanted)
+        self.plots.clicked.connect(self.plots_wanted)
         self.refresh()
 
     def refresh(self) -> None:
@@ -62,6 +76,8 @@ class Transport(QWidget):
         has_run = player.edge.config is not None
         for widget in (self.play, self.back, self.forward, self.slider):
             widget.setEnabled(has_run)
+        for turned in (self.lens, self.plots):
+            turned.setEnabled(isinstance(player, Player))
         self.play.setText("Pause" if player.playing else "Replay" if player.ended else "Play")
         self.speed.setText(player.speed_words)
         self.counter.setText(player.place_words)

@@ -11,91 +11,223 @@ from ladder_desktop.live.block_grid import BlockGrid
 from ladder_desktop.live.block_list import BlockList
 from ladder_desktop.live.figures import pace_figures, pool_figures, queue_figures
 from ladder_desktop.live.legend import BATCH, BLOCKS, Legend
+from ladder_desktop.live.lens import Lens
+from ladder_desktop.live.live_run import Sights
+from ladder_desktop.live.mark_list import MarkList
 from ladder_desktop.live.panel import panel
 from ladder_desktop.live.player import Player
+from ladder_desktop.live.plot_board import PlotBoard
 from ladder_desktop.live.request_list import RequestList
+from ladder_desktop.live.slots import Slots
+from ladder_desktop.live.step_table import BatchTable
 from ladder_desktop.live.timeline import Timeline
 from ladder_desktop.live.touch_panel import TouchPanel
 from ladder_desktop.theme import Theme
 
 
 class WatchPanels(QWidget):
-    """Emits `selected` (a sequence id or None), `sought` (a step) and `described` (a sentence)."""
+    """Emits `selected` (a sequence id or None), `sought` (a step), `described` (a sentence)
+    `turned` (to the plots?) and `lens_turned` (open?)."""
 
     selected = Signal(object)
     sought = Signal(int)
     described = Signal(str)
+    turned = Signal(bool)
+    lens_turned = Signal(bool)
 
     def __init__(self, theme: Theme, player: Player, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.theme = theme
+        self._player = player
+        self._selection: int | None = None
         self.grid = BlockGrid(theme)
         self.block_list = BlockList(theme)
         self.blocks = QStackedWidget()
         self.blocks.addWidget(self.grid)
         self.blocks.addWidget(self.block_list)
+        self.slots = Slots(theme)
+        self.slots.hide()
         self.requests = RequestList(theme)
         self.answer = AnswerPane(theme)
         self.touch = TouchPanel()
         self.side = QTabWidget()
         self.side.setDocumentMode(True)
-        self.side.setAccessibleName("Answer, or what can be touched")
-        self.side.tabBar().setAccessibleName("Answer, or what can be touched")
+        self.side.setAccessibleName("Answer, what can be touched, marks")
+        self.side.tabBar().setAccessibleName("Answer, what can be touched, marks")
         self.side.addTab(self.answer, "Answer")
-        self.side.addTab(self.touch, "Touch the engine")
+        self.side.addTab(self.touch, "Touch")
+        self.marks = MarkList(theme, player)
+        self.side.addTab(self.marks, "Marks")
+        self.lens = Lens(theme)
         self.timeline = Timeline(theme, player)
+        self.batch_table = BatchTable(theme, player)
+        self.batch = QStackedWidget()
+        self.batch.addWidget(self.timeline)
+        self.batch.addWidget(self.batch_table)
+        self.plots = PlotBoard(theme, player)
         self.pool, self.queue, self.pace = QLabel(), QLabel(), QLabel()
         self._lay_out()
-        for view in (self.grid, self.block_list, self.timeline, self.requests):
+        for view in (self.grid, self.block_list, self.timeline, self.requests, self.lens):
             view.selected.connect(self.selected)
-        for described in (self.grid.described, self.timeline.described):
-            described.connect(self.described)
-        self.timeline.sought.connect(self.sought)
+        for described in (self.grid, self.slots, self.timeline, self.plots, self.lens):
+            described.described.connect(self.described)
+        for sought in (self.timeline, self.batch_table, self.plots, self.marks):
+            sought.sought.connect(self.sought)
+        self.lens.pointed.connect(self.grid.point)
+        self.grid.pointed.connect(self.lens.picture.mark)
+        self.grid.pointed.connect(self.slots.point)
+        self.grid.zoomed.connect(self.turn_slots)
+        self.marks.changed.connect(self._marked)
 
     def show_state(self, state: RunState, selection: int | None) -> None:
-        """Draw the state at the playhead."""
+        """Draw the state at the playhead, or the plots, whichever is in sight."""
+        if self.plotting:
+            self.plots.refresh()
+            return
         self.pool.setText(pool_figures(state))
         self.queue.setText(queue_figures(state))
         self.pace.setText(pace_figures(state))
         self.grid.show_state(state)
+        if self.slots.isVisible():
+            self.slots.show_state(state)
         if self.block_list.isVisible():
             self.block_list.show_state(state)
         self.requests.show_state(state)
         self.answer.show_state(state, selection)
+        if self.lens.isVisible():
+            self.lens.show_state(state, selection)
+        if self.marks.isVisible():
+            self.marks.refresh()
+        self.timeline.marks = self._player.marks.notes
         self.timeline.refresh()
+        if self.batch_table.isVisible():
+            self.batch_table.refresh()
 
     def select(self, state: RunState, seq_id: int | None) -> None:
         """Light one request in every view; None lights all."""
+        self._selection = seq_id
         for view in (self.grid, self.timeline, self.requests):
             view.select(seq_id)
         if seq_id is None:
             self.block_list.light(None)
         self.answer.show_state(state, seq_id)
+        if self.lens.isVisible():
+            self.lens.show_state(state, seq_id)
 
-    def turn_blocks(self, state: RunState) -> None:
-        """Show the blocks as a table instead of a grid, or the other way round."""
+    def turn_lens(self, state: RunState, selection: int | None) -> None:
+        """Show the kernel lens in place of requests and answer, or the other way round."""
+        shown = self.lens.isHidden() or self.plotting
+        if self.plotting:
+            self.turn_plots()
+        self.lens.setVisible(shown)
+        self.queue_panel.setHidden(shown)
+        self.side.setHidden(shown)
+        self.panels.setSizes([3, 2] if shown else [3, 4])  # a table and a picture need the room
+        if shown:
+            self.upper.setSizes([3, 0, 0, 7])
+            self.lens.show_state(state, selection)
+            self.lens.launches.setFocus()
+        self.lens_turned.emit(shown)
+
+    @property
+    def sights(self) -> Sights:
+        """What is in sight, for a page that goes on with this run."""
+        return Sights(
+            side=self.side.currentIndex(),
+            blocks=self.blocks.currentIndex(),
+            batch=self.batch.currentIndex(),
+            plotting=self.plotting,
+            slots=not self.slots.isHidden(),
+            lens=not self.lens.isHidden(),
+        )
+
+    def take_over(self, sights: Sights) -> None:
+        """Have the same in sight as the page before."""
+        self.side.setCurrentIndex(sights.side)
+        self.blocks.setCurrentIndex(sights.blocks)
+        self.batch.setCurrentIndex(sights.batch)
+        self.slots.setVisible(sights.slots)
+        if sights.lens != self.sights.lens:
+            self.turn_lens(self._player.state, self._selection)
+        if sights.plotting:
+            self.views.setCurrentWidget(self.plots)
+            self.turned.emit(True)
+
+    @property
+    def plotting(self) -> bool:
+        """Whether the plots are in sight, in place of the panels."""
+        return self.views.currentWidget() is self.plots
+
+    def turn_plots(self) -> None:
+        """Show the plots instead of the panels, or the other way round; nothing while two runs are compared."""
+        if not self.isVisible():
+            return
+        self.views.setCurrentWidget(self.panels if self.plotting else self.plots)
+        self.turned.emit(self.plotting)
+        self.show_state(self._player.state, self._selection)
+        (self.plots.plots[0] if self.plotting else self.timeline).setFocus()
+
+    def follow(self) -> None:
+        """Keep the playhead in sight."""
+        self.timeline.follow()
+        self.plots.follow()
+
+    def turn_table(self) -> None:
+        """Show the plots or the blocks as a table instead of a picture, or the other way round."""
+        if self.plotting:
+            self.plots.turn_table()
+            return
         self.blocks.setCurrentIndex(1 - self.blocks.currentIndex())
         if self.block_list.isVisible():
-            self.block_list.show_state(state)
+            self.block_list.show_state(self._player.state)
         (self.block_list if self.block_list.isVisible() else self.grid).setFocus()
 
+    def turn_batch(self) -> None:
+        """Show the batch as a table, a row a step, or as a picture again."""
+        self.batch.setCurrentIndex(1 - self.batch.currentIndex())
+        if self.batch_table.isVisible():
+            self.batch_table.refresh()
+        (self.batch_table if self.batch_table.isVisible() else self.timeline).setFocus()
+
+    def turn_slots(self) -> None:
+        """Look into the block under the cursor, or no longer; with none there, into the first of the selected request."""
+        self.slots.setHidden(self.slots.isVisible())
+        mine = self._player.state.sequences.get(self._selection) if self._selection is not None else None
+        if self.grid.cursor_block is None and mine is not None and mine.block_table:
+            self.grid.point(mine.block_table[0])
+        self.slots.show_state(self._player.state)
+
+    def _marked(self) -> None:
+        """Marks have changed: show where they are."""
+        self.side.setCurrentWidget(self.marks)
+        self.show_state(self._player.state, self._selection)
+
     def _lay_out(self) -> None:
+        blocks = QWidget()
+        near = QVBoxLayout(blocks)
+        near.setContentsMargins(0, 0, 0, 0)
+        near.addWidget(self.blocks, 1)
+        near.addWidget(self.slots)
         self.upper = QSplitter(Qt.Orientation.Horizontal)
-        self.upper.addWidget(
-            panel("KV blocks", self.pool, self.blocks, Legend(self.theme, BLOCKS), narrow=True)
-        )
-        self.upper.addWidget(panel("Requests", self.queue, self.requests))
+        self.upper.addWidget(panel("KV blocks", self.pool, blocks, Legend(self.theme, BLOCKS), narrow=True))
+        self.queue_panel = panel("Requests", self.queue, self.requests)
+        self.upper.addWidget(self.queue_panel)
         self.upper.addWidget(self.side)
-        for column, stretch in enumerate((3, 0, 2)):
+        self.upper.addWidget(self.lens)
+        self.lens.hide()
+        for column, stretch in enumerate((3, 0, 2, 4)):
             self.upper.setStretchFactor(column, stretch)
-        batch = panel("Batch, one column a step", self.pace, self.timeline, Legend(self.theme, BATCH))
+        batch = panel("Batch, one column a step", self.pace, self.batch, Legend(self.theme, BATCH))
         self.panels = QSplitter(Qt.Orientation.Vertical)
         self.panels.addWidget(self.upper)
         self.panels.addWidget(batch)
-        for splitter, sizes in ((self.upper, (460, 440, 300)), (self.panels, (250, 330))):
+        for splitter, sizes in ((self.upper, (460, 440, 300, 740)), (self.panels, (250, 330))):
             splitter.setSizes(sizes)
             splitter.setChildrenCollapsible(False)
             splitter.setHandleWidth(1)
+        self.views = QStackedWidget()
+        self.views.addWidget(self.panels)
+        self.views.addWidget(self.plots)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self.panels)
+        layout.addWidget(self.views)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from ladder_engine.state import FREE, RunState, SequenceState
+from ladder_engine.state import RunState, SequenceState, Step
 from PySide6.QtGui import QColor, QFont
 
+from ladder_desktop.live.batch_cells import fill
 from ladder_desktop.live.canvas import red_green_blue
 from ladder_desktop.theme import Theme
 
@@ -44,8 +45,8 @@ def short_status(sequence: SequenceState) -> str:
         return "refused"
     if sequence.finish_reason == "length":
         return "finished, length"
-    if sequence.status == "preempted":
-        return "preempted, waits"
+    if sequence.status == "preempted" and sequence.wait_reason is not None:
+        return SHORT[sequence.wait_reason].replace("waits", "preempted", 1)
     if sequence.wait_reason is not None:
         return SHORT[sequence.wait_reason]
     return status_words(sequence)
@@ -67,48 +68,13 @@ def status_words(sequence: SequenceState) -> str:
             return WAITS[sequence.wait_reason] if sequence.wait_reason else "has arrived"
 
 
-def block_words(state: RunState, block_id: int) -> str:
-    """Say who owns a block, where it stands in the owner's block_table, and how full it is; or why it is kept."""
-    owner = state.block_owner[block_id]
-    if owner == FREE and block_id in state.cached:
-        maker = state.sequences[state.cached[block_id]].name
-        return f"Block {block_id}: cached, nobody owns it; it keeps KV of {maker} for whoever has the same prefix"
-    if owner == FREE:
-        freed = dict(state.steps[-1].freed) if state.steps else {}
-        giver = state.sequences.get(freed.get(block_id, FREE))
-        return f"Block {block_id}: free" + (f", given up by {giver.name} in this step" if giver else "")
-    sequence = state.sequences[owner]
-    position = sequence.block_table.index(block_id)
-    size = state.config.block_size if state.config else 0
-    tokens = sequence.tokens_in_block(position, size)
-    if block_id in state.shared:
-        return (
-            f"Block {block_id}: shared, ref_count {len(state.shared[block_id])}: {owner_names(state, block_id)}; "
-            f"block_table[{position}] of each"
-        )
-    return (
-        f"Block {block_id}: {sequence.name}, block_table[{position}] of {len(sequence.block_table)}, "
-        f"{tokens} of {size} tokens"
-    )
-
-
-def owner_names(state: RunState, block_id: int) -> str:
-    """Name the owners of a block, the oldest first: "ada, ben and cleo"; "cached" or "free" if it has none."""
-    names = [state.sequences[seq_id].name for seq_id in state.owners(block_id)]
-    if not names:
-        return "cached" if block_id in state.cached else "free"
-    return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else names[0]
-
-
 def step_words(state: RunState, number: int, seq_id: int | None) -> str:
     """Say what a step did, for one request or altogether."""
     step = state.steps[number - 1]
     if seq_id is None:
         took = seconds(step.schedule_s + step.execute_s + step.commit_s)
-        return (
-            f"Step {number}: {step.num_tokens - step.num_decode_tokens} tokens prefilled, {step.num_decode_tokens} decoded, "
-            f"{len(step.waiting)} waiting, {step.num_free_blocks} blocks free, {took}"
-        )
+        budget = f", of a budget of {state.config.max_num_batched_tokens}" if state.config else ""
+        return f"Step {number}: {_filled(step)}{budget}; {len(step.waiting)} waiting, {step.num_free_blocks} blocks free, {took}"
     parts = [
         f"{work.kind} of {work.num_tokens} token{'s' * (work.num_tokens != 1)} from position {work.start}"
         + (
@@ -125,6 +91,15 @@ def step_words(state: RunState, number: int, seq_id: int | None) -> str:
     if not parts:
         parts = ["waiting" if seq_id in step.waiting else "not here"]
     return f"Step {number}, {state.sequences[seq_id].name}: {', '.join(parts)}"
+
+
+def _filled(step: Step) -> str:
+    """What filled the token budget of a step."""
+    decoded, accepted, rejected, prefilled = fill(step)
+    drafts = (
+        f", {accepted} drafted and accepted, {rejected} drafted and rejected" if accepted + rejected else ""
+    )
+    return f"{prefilled} tokens prefilled, {decoded} decoded{drafts}"
 
 
 def seconds(value: float | None) -> str:

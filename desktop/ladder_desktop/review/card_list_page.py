@@ -151,6 +151,10 @@ class CardListPage(QWidget):
         """Take the name of leech from the selected cards."""
         self._change(self.desk.marks.forgive)
 
+    def drop(self) -> None:
+        """Delete the selected cards, all of which the person has made."""
+        self._change(self.desk.own_cards.drop)
+
     def edit_card(self) -> None:
         """Edit the first selected card, or write a note on it."""
         if chosen := self.table.chosen():
@@ -229,6 +233,10 @@ class CardListPage(QWidget):
         self.count.setText(f"{words}, {len(chosen)} selected" if chosen else words)
         for action in self._on_selection:
             explain(action, "" if chosen else "Select a card first.")
+        foreign = (
+            "" if all(entry.own for entry in chosen) else "Only cards that you have made can be deleted."
+        )
+        explain(self.drop_action, foreign if chosen else "Select a card first.")
         explain(self.cram_action, "" if shown else "No card fits the filter.")
         suspended = bool(chosen) and all(entry.state.mark.suspended for entry in chosen)
         buried = bool(chosen) and all(entry.buried for entry in chosen)
@@ -269,6 +277,7 @@ class CardListPage(QWidget):
         ]
         self.forgive_action = make("not-a-leech", "Not a leech", self.forgive)
         self.edit_action = make("edit", "Edit or note…", self.edit_card, "E")
+        self.drop_action = make("delete", "Delete", self.drop, "Del")
         self.history_action = make("history", "History and memory…", self.show_history, "I")
         self.undo_action = make("undo", "Undo", self.undo, "Ctrl+Z")
         self.redo_action = make("redo", "Redo", self.redo, "Ctrl+Shift+Z")
@@ -302,7 +311,7 @@ class CardListPage(QWidget):
         for action in (*self.flags[1:], self.flags[0], self.forgive_action):
             menu.addAction(action)
         self.flag_button.setMenu(menu)
-        more = [self._button(action) for action in (self.edit_action, self.history_action)]
+        more = [self._button(action) for action in (self.edit_action, self.history_action, self.drop_action)]
         more[0].setText("Edit…")
         more[1].setText("History…")
         for widget in (*buttons, self.flag_button, *more):

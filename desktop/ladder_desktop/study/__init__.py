@@ -13,6 +13,7 @@ from .interview import Interview, Reply, Setting, detail_of, draw, interview_rat
 from .items import items_of, kin_of
 from .journal import Action, Journal
 from .marks import FLAGS, LEECH_LAPSES, Marks
+from .own_cards import OwnCard, OwnCards, with_own_cards
 from .planner import Planner, Shift
 from .progress import MATURE_DAYS, StudyProgress
 from .records import (
@@ -59,6 +60,8 @@ __all__ = [
     "Marks",
     "Memory",
     "Note",
+    "OwnCard",
+    "OwnCards",
     "Phase",
     "Planner",
     "Preview",
@@ -81,4 +84,5 @@ __all__ = [
     "kin_of",
     "new_interview_id",
     "study_day",
+    "with_own_cards",
 ]

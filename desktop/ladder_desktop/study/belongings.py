@@ -11,6 +11,7 @@ from .adjustment import Adjustment
 from .adjustments import all_adjustments, append_adjustment
 from .errors import StudyError
 from .marks import all_marks, write_mark
+from .own_cards import OwnCard, all_own_cards, fault_in_card, insert_own_cards
 from .records import Item, Mark, Memory, Review
 from .replay import replay
 from .settings import StudySettings, read_settings, write_settings
@@ -29,13 +30,14 @@ class Marked:
 
 @dataclass(frozen=True, slots=True)
 class Belongings:
-    """Marks, notes and own wording, each by item; what moved items beside the answers; how they are scheduled."""
+    """Marks, notes, own wording and own cards, each by item; what moved items beside the answers; how they are scheduled."""
 
     marks: tuple[Marked, ...] = ()
     notes: tuple[Note, ...] = ()
     edits: tuple[Edit, ...] = ()
     adjustments: tuple[Adjustment, ...] = ()
     settings: StudySettings | None = None
+    cards: tuple[OwnCard, ...] = ()
 
 
 def read(db: Connection) -> Belongings:
@@ -47,12 +49,13 @@ def read(db: Connection) -> Belongings:
         tuple(all_edits(db)),
         tuple(all_adjustments(db)),
         read_settings(db)[0],
+        tuple(all_own_cards(db)),
     )
 
 
 def is_empty(db: Connection) -> bool:
-    """Say whether nobody has studied here yet, nor marked, noted or reworded anything."""
-    tables = ("reviews", "marks", "notes", "edits")
+    """Say whether nobody has studied here yet, nor marked, noted, reworded or made anything."""
+    tables = ("reviews", "marks", "notes", "edits", "own_cards")
     return not any(db.execute(f"SELECT EXISTS (SELECT 1 FROM {table})").fetchone()[0] for table in tables)
 
 
@@ -69,10 +72,11 @@ def checked(reviews: Sequence[Review], known: Mapping[str, Item], own: Belonging
         ("marks", [marked.item_id for marked in own.marks]),
         ("notes", [note.item_id for note in own.notes]),
         ("edits", [(edit.item_id, edit.field) for edit in own.edits]),
+        ("own cards", [card.item_id for card in own.cards]),
     ):
         if len(set(keys)) < len(keys):
             raise StudyError(f"The {what} cannot be taken in: one of them comes twice.")
-    belongings: list[Marked | Note | Edit] = [*own.marks, *own.notes, *own.edits]
+    belongings: list[Marked | Note | Edit | OwnCard] = [*own.marks, *own.notes, *own.edits, *own.cards]
     items = {each.item_id for each in belongings}
     if strangers := items - known.keys():
         raise StudyError(f"The marks cannot be taken in: {min(strangers)} is marked but not described.")
@@ -80,6 +84,8 @@ def checked(reviews: Sequence[Review], known: Mapping[str, Item], own: Belonging
         raise StudyError(
             "The marks cannot be taken in: a note is empty, or a flag or a day is none there is."
         )
+    if fault := next(filter(None, map(fault_in_card, own.cards)), ""):
+        raise StudyError(f"The own cards cannot be taken in: {fault}.")
     return states
 
 
@@ -105,6 +111,7 @@ def write(
         write_mark(db, marked.item_id, marked.mark)
     insert_notes(db, own.notes)
     insert_edits(db, own.edits)
+    insert_own_cards(db, own.cards)
 
 
 def _can_be(mark: Mark) -> bool:

@@ -2,7 +2,8 @@
 
     study:<id>   tag:<tag>   flag:<1 to 4>   ahead:<days>   is:<state>   words of the text   -<any of these>
 
-A card has to fit every term. States are new, learning, review, due, suspended, buried, leech, flagged, noted, edited.
+A card has to fit every term. States are new, learning, review, due, suspended, buried, leech, flagged, noted, edited,
+own (made by the person).
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ class Entry:
     state: CardState
     note: str
     edited: bool
+    own: bool
     today: int
     due: bool
 
@@ -65,6 +67,7 @@ _STATES: dict[str, Test] = {
     "flagged": lambda entry: entry.state.mark.flag > 0,
     "noted": lambda entry: bool(entry.note),
     "edited": lambda entry: entry.edited,
+    "own": lambda entry: entry.own,
 }
 STATES = tuple(_STATES)
 
@@ -75,6 +78,7 @@ def catalogue(desk: Desk, pack: Pack, now: datetime, zone: tzinfo) -> list[Entry
     ahead = to_ms(now + LEARN_AHEAD)
     states = {state.item.item_id: state for state in desk.states()}
     own = desk.belongings()
+    made = {card.item_id for card in own.cards}
     notes = {note.item_id: note.text for note in own.notes}
     entries = []
     for study in pack.studies:
@@ -85,7 +89,14 @@ def catalogue(desk: Desk, pack: Pack, now: datetime, zone: tzinfo) -> list[Entry
             edits = [edit for edit in own.edits if edit.item_id == item_id]
             due = _is_due(state, today, ahead)
             entry = Entry(
-                study, reworded(card, edits), state, notes.get(item_id, ""), bool(edits), today, due
+                study,
+                reworded(card, edits),
+                state,
+                note=notes.get(item_id, ""),
+                edited=bool(edits),
+                own=item_id in made,
+                today=today,
+                due=due,
             )
             entries.append(entry)
     return entries

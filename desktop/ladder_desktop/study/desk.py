@@ -21,6 +21,7 @@ from .errors import StudyError
 from .interview import Interview, all_interviews
 from .journal import Journal
 from .marks import Marks, all_marks, is_leech, read_mark, write_mark
+from .own_cards import OwnCards
 from .planner import Planner
 from .progress import StudyProgress, progress_of_study
 from .records import (
@@ -71,6 +72,7 @@ class Desk:
         self.journal = Journal(store)
         self.marks = Marks(store, self.journal, clock)
         self.words = Words(store, self.journal)
+        self.own_cards = OwnCards(store, self.journal)
         self.planner = Planner(store, self.journal, clock)
         self._scheduler = Scheduler(Algorithm())
         with store.writing() as db:

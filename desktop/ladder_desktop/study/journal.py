@@ -16,7 +16,7 @@ import msgspec
 
 from .store import Store
 
-UNDOABLE = ("cards", "reviews", "adjustments", "settings", "marks", "extras", "notes", "edits")
+UNDOABLE = ("cards", "reviews", "adjustments", "settings", "marks", "extras", "notes", "edits", "own_cards")
 KEPT = 1000  # actions that can be undone; older ones are forgotten
 FORGET_EVERY = 16  # actions: an answer need not wait for it each time
 

@@ -2,29 +2,22 @@
 
 from __future__ import annotations
 
-import sqlite3
-from sqlite3 import Connection
-
 import msgspec
+from sqlite_utils import Database, Migrations
 
 from .records import Rating, action_name
 
-
-def migrate(db: Connection, version: int) -> None:
-    """Take the steps that a file of this version has not taken, within the transaction that is open."""
-    for step in STEPS[version:]:
-        step(db)
+migrations = Migrations("study")
 
 
-def m001_items_cards_reviews_undo(db: Connection) -> None:
+@migrations()
+def m001_items_cards_reviews_undo(db: Database) -> None:
     """The first version.
 
     reviews is the log and the truth; cards is what replaying it gives, kept so that the queue is quick; undo is
     the stack of what the person did, newest last.
     """
-    _run(
-        db,
-        """
+    db.executescript("""
         CREATE TABLE items (
             item_id  TEXT PRIMARY KEY,
             kind     TEXT NOT NULL CHECK (kind IN ('card', 'ticket')),
@@ -78,19 +71,17 @@ def m001_items_cards_reviews_undo(db: Connection) -> None:
             step INTEGER PRIMARY KEY,
             seq  INTEGER NOT NULL UNIQUE REFERENCES reviews (seq)
         ) STRICT;
-    """,
-    )
+    """)
 
 
-def m002_marks_own_words_and_actions(db: Connection) -> None:
+@migrations()
+def m002_marks_own_words_and_actions(db: Database) -> None:
     """Cards can be set aside, flagged, annotated and reworded, and whatever was done can be undone and redone.
 
     kin says which items share a topic, so that two of them do not come one after the other. actions and changes
     take the place of undo: a change is what a row was before the action, or after it once that is undone.
     """
-    _run(
-        db,
-        """
+    db.executescript("""
         CREATE TABLE kin (
             item_id TEXT NOT NULL REFERENCES items (item_id),
             topic   TEXT NOT NULL,
@@ -150,8 +141,7 @@ def m002_marks_own_words_and_actions(db: Connection) -> None:
         UPDATE items SET seen = 1 WHERE item_id IN (SELECT item_id FROM cards);
         CREATE INDEX items_new ON items (position) WHERE seen = 0;
         CREATE INDEX items_kind ON items (kind);
-    """,
-    )
+    """)
     db.execute("""
         CREATE TRIGGER cards_seen AFTER INSERT ON cards
         BEGIN UPDATE items SET seen = 1 WHERE item_id = NEW.item_id; END""")
@@ -173,14 +163,13 @@ def m002_marks_own_words_and_actions(db: Connection) -> None:
     db.execute("DROP TABLE undo")
 
 
-def m003_statistics(db: Connection) -> None:
+@migrations()
+def m003_statistics(db: Database) -> None:
     """What statistics ask of the log, computed once when a review is written and kept in two covering indexes.
 
     `tested` says that the answer tested memory: the item was in review and had not been answered that study day.
     """
-    _run(
-        db,
-        """
+    db.executescript("""
         ALTER TABLE reviews ADD COLUMN interval_before INTEGER AS (json_extract(before, '$.interval'));
         ALTER TABLE reviews ADD COLUMN tested INTEGER AS (coalesce(
             json_extract(before, '$.phase') = 'review' AND study_day > json_extract(before, '$.last_day'), 0
@@ -188,15 +177,13 @@ def m003_statistics(db: Connection) -> None:
         CREATE INDEX reviews_by_day ON reviews (study_day, rating, duration_ms, interval_before, tested);
         CREATE INDEX reviews_by_item ON reviews (item_id, study_day, rating, duration_ms, interval_before, tested);
         CREATE INDEX items_by_study ON items (study_id);
-    """,
-    )
+    """)
 
 
-def m004_settings_and_adjustments(db: Connection) -> None:
+@migrations()
+def m004_settings_and_adjustments(db: Database) -> None:
     """Settings live in the file, and the log holds what a reschedule or days away moved, after the review `after_seq`."""
-    _run(
-        db,
-        """
+    db.executescript("""
         CREATE TABLE settings (
             only         INTEGER PRIMARY KEY CHECK (only = 1),
             value        TEXT NOT NULL,         -- JSON of StudySettings
@@ -218,28 +205,20 @@ def m004_settings_and_adjustments(db: Connection) -> None:
 
         DROP INDEX reviews_by_day;  -- with the item at its end it answers for a period without the whole log
         CREATE INDEX reviews_by_day ON reviews (study_day, rating, duration_ms, interval_before, tested, item_id);
-    """,
-    )
+    """)
+
+
+@migrations()
+def m005_own_cards(db: Database) -> None:
+    """Cards that a person has made, beside those of the packs."""
+    db.executescript("""
+        CREATE TABLE own_cards (
+            item_id  TEXT PRIMARY KEY REFERENCES items (item_id),
+            study_id TEXT NOT NULL,
+            card     TEXT NOT NULL      -- JSON of ladder_content's Card
+        ) STRICT, WITHOUT ROWID;
+    """)
 
 
 def _json(value: object) -> str:
     return msgspec.json.encode(value).decode()
-
-
-def _run(db: Connection, script: str) -> None:
-    """Execute statements one by one: `executescript` would commit first."""
-    statement = ""
-    for line in script.splitlines(keepends=True):
-        statement += line
-        if sqlite3.complete_statement(statement):
-            db.execute(statement)
-            statement = ""
-
-
-STEPS = (
-    m001_items_cards_reviews_undo,
-    m002_marks_own_words_and_actions,
-    m003_statistics,
-    m004_settings_and_adjustments,
-)
-SCHEMA_VERSION = len(STEPS)  # progress.db carries it as its user_version

@@ -15,10 +15,10 @@ from sqlite3 import Connection
 
 from .check import Check, is_whole
 from .errors import DamagedError, StudyError
-from .migrations import SCHEMA_VERSION, migrate
 from .sync import Syncer
 
 FILE_NAME = "progress.db"
+SCHEMA_VERSION = 5  # the number of steps in migrations.py; progress.db carries it as its user_version
 APPLICATION_ID = 0x52_4C_44_52  # "RLDR", where `file` and other programs look for the kind of a database
 BUSY_SECONDS = 5.0
 CACHE_KIB = 32_768
@@ -137,11 +137,10 @@ class Store:
         self.db.execute(f"PRAGMA wal_autocheckpoint = {LONGEST_LOG}")
         self.db.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
         self.db.execute("PRAGMA journal_mode = WAL")
-        with self._transaction(
-            "BEGIN IMMEDIATE"
-        ) as db:  # finds out now, not at the first answer, that it is read-only
-            if (version := self._pragma("user_version")) < SCHEMA_VERSION:
-                migrate(db, version)
+        # A file that is read-only is found out now, and not at the first answer.
+        with self._transaction("BEGIN IMMEDIATE") as db:
+            if self._pragma("user_version") < SCHEMA_VERSION:
+                _migrate(db)
                 db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
                 db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
 
@@ -159,3 +158,12 @@ class Store:
                 raise
             kind = DamagedError if sentence is _DAMAGED else StudyError
             raise kind(sentence.format(path=self.path, error=error)) from error
+
+
+def _migrate(db: Connection) -> None:
+    """Take the steps a file has not taken. What it needs loads here: most files are of this version already."""
+    from sqlite_utils import Database
+
+    from .migrations import migrations
+
+    migrations.apply(Database(db, execute_plugins=False))

@@ -36,7 +36,13 @@ class RecordedClient(EngineClient):
         return bool(self.queue)
 
     def run(
-        self, scenario: Path, kernels: object = "auto", variant: str = "", until: int | None = None
+        self,
+        scenario: Path,
+        kernels: object = "auto",
+        variant: str = "",
+        until: int | None = None,
+        watch_kernels: bool = False,
+        model: str = "",
     ) -> None:
         self.calls.append(f"run {scenario.name}")
         events = busy_trace()

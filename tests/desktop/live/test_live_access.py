@@ -4,11 +4,13 @@ from html import escape
 
 import pytest
 from ladder_engine.scenario import bundled_scenarios
+from ladder_engine.trace import Arrived, Finished, Scheduled
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from tests.desktop.live.conftest import Make, with_run
+from tests.traces import busy_trace
 
 # The offscreen platform cannot tell a window its least size, and says so for every page with a layout.
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints", extend=True)
@@ -36,7 +38,7 @@ def test_the_table_of_blocks_says_what_the_grid_shows(make: Make, qtbot: QtBot) 
             tokens = sequence.tokens_in_block(position, 4)
             assert rows[block_id][:4] == (str(block_id), sequence.name, str(position), str(tokens))
     assert [row[1] for row in rows].count("free") == state.num_free_blocks
-    assert [i for i, row in enumerate(rows) if row[4] == "new"] == sorted(dict(state.steps[-1].allocated))
+    assert [i for i, row in enumerate(rows) if row[5] == "new"] == sorted(dict(state.steps[-1].allocated))
 
     owner = state.running[1]
     page.watch.block_list.setCurrentIndex(
@@ -82,3 +84,28 @@ def test_an_empty_page_says_what_goes_where(make: Make) -> None:
     assert page.watch.answer.head.text() == "No request is selected"
     for view in (page.watch.grid, page.watch.timeline):
         assert not view.grab().isNull()
+
+
+def test_the_table_of_the_batch_says_what_each_step_did(make: Make, qtbot: QtBot) -> None:
+    page = with_run(make(), 6)
+    qtbot.keyClick(page.watch.timeline, Qt.Key.Key_T, Qt.KeyboardModifier.ShiftModifier)
+    table = page.watch.batch_table
+    assert table.isVisible()
+    assert not page.watch.timeline.isVisible()
+    assert table.selected_row() == 5
+    events = busy_trace()
+    assert len(table.table.rows) == page.player.last
+    names = {e.seq_id: e.name for e in events if isinstance(e, Arrived)}
+    for at, row in enumerate(table.table.rows):
+        works = [e for e in events if isinstance(e, Scheduled) and e.step == at + 1]
+        prefilled = sum(e.num_tokens for e in works if e.kind == "prefill")
+        done = [names[e.seq_id] for e in events if isinstance(e, Finished) and e.step == at + 1]
+        assert (row[0], row[1]) == (str(at + 1), str(prefilled))
+        assert row[5] == f"{100 * sum(e.num_tokens for e in works) / 16:.0f} %"
+        assert row[11] == ", ".join(done)
+    table.setCurrentIndex(table.table.index(2, 0))
+    assert page.player.position == 3
+    page.seek(9)
+    assert table.selected_row() == 8
+    qtbot.keyClick(table, Qt.Key.Key_T, Qt.KeyboardModifier.ShiftModifier)
+    assert page.watch.timeline.hasFocus()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from itertools import pairwise
 from pathlib import Path
 
@@ -15,7 +16,10 @@ from ladder_engine.errors import EngineError
 from ladder_engine.fold import fold
 from ladder_engine.scenario import Scenario, load_scenario
 from ladder_engine.trace import StepTimed
+from ladder_engine.trace_file import write_trace
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
 from tests.desktop.live.conftest import RecordedClient
@@ -47,7 +51,13 @@ STEPS = {name: sum(isinstance(event, StepTimed) for event in events) for name, e
 
 class TwoRuns(RecordedClient):
     def run(
-        self, scenario: Path, kernels: object = "auto", variant: str = "", until: int | None = None
+        self,
+        scenario: Path,
+        kernels: object = "auto",
+        variant: str = "",
+        until: int | None = None,
+        watch_kernels: bool = False,
+        model: str = "",
     ) -> None:
         self.calls.append(f"run {variant} until {until}")
         events = RUNS[variant]
@@ -184,3 +194,46 @@ def test_single_steps_by_the_clock_of_seconds_stop_at_each_step_of_either(page: 
     for _ in range(400):
         duet.step_by(-1)
     assert (duet.sides[0].position, duet.sides[1].position) == (0, 0)
+
+
+def test_a_comparison_is_saved_and_opens_again_side_by_side(
+    page: LivePage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+) -> None:
+    page.compare(("one", "four"))
+    for _ in range(8):
+        page.frame()
+    sentence, rows = page.compare_panels.sentence.text(), page.compare_panels.table.table.rows
+    assert sentence
+    assert rows
+    page.keeping.save(tmp_path / "both.jsonl")
+    assert page.head.message.text() == "Saved as both.left.jsonl and both.right.jsonl."
+    page.keeping.save(tmp_path / "both.csv")
+    with (tmp_path / "both.csv").open(encoding="utf-8") as file:
+        names, *told = csv.reader(file)
+    assert names[:3] == ["Measured", "one", "four"]
+    assert [tuple(row) for row in told] == list(rows)
+    page.keeping.save(tmp_path / "both.png")
+    assert QImage(str(tmp_path / "both.png")).size() == page.compare_panels.size()
+    page.keeping.save(tmp_path / "both.json")
+    assert page.head.message.text().endswith("a Chrome trace holds one run; run one of the two by itself.")
+
+    page.run()
+    page.frame()
+    assert not page.comparing
+    saved = [str(tmp_path / f"both.{which}.jsonl") for which in ("right", "left")]
+    monkeypatch.setattr(QFileDialog, "getOpenFileNames", lambda *_: (saved, ""))
+    page.keeping.ask_open()
+    assert page.comparing
+    assert [side.edge for side in page.duet.sides] == [fold(RUNS["one"]), fold(RUNS["four"])]
+    again = {row[0]: row[1:4] for row in page.compare_panels.table.table.rows}
+    assert again == {row[0]: row[1:4] for row in rows}
+    page.seek(5)
+    assert [len(side.state.steps) for side in page.duet.sides] == [5, 5]
+
+
+def test_a_damaged_half_of_a_comparison_is_a_sentence(page: LivePage, tmp_path: Path) -> None:
+    write_trace(tmp_path / "left.jsonl", RUNS["one"])
+    (tmp_path / "right.jsonl").write_text("hello")
+    page.keeping.open_pair(tmp_path / "left.jsonl", tmp_path / "right.jsonl")
+    assert "is not a trace of this engine" in page.head.message.text()
+    assert not page.comparing

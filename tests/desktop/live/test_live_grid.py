@@ -4,10 +4,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from ladder_desktop.live.block_grid import BlockGrid
+from ladder_desktop.live.block_words import block_words, hash_chain, owner_names
 from ladder_desktop.live.canvas import blend
 from ladder_desktop.live.figures import pool_figures
 from ladder_desktop.live.player import Player
-from ladder_desktop.live.words import block_words, owner_names
 from ladder_desktop.theme import Theme, load_theme
 from ladder_engine.fold import fold
 from ladder_engine.state import FREE, RunState
@@ -44,6 +44,12 @@ def at_step(number: int) -> RunState:
 
 def step_of(kind: type) -> int:
     return next(event.step for event in busy_trace() if isinstance(event, kind) and event.step > 3)
+
+
+def taken_in(block_id: int, by: int) -> int:
+    """The last step, up to this one, in which a block was allocated."""
+    return max(e.step for e in busy_trace()
+               if isinstance(e, BlocksAllocated) and block_id in e.block_ids and e.step <= by)  # fmt: skip
 
 
 def pool_of(count: int) -> RunState:
@@ -172,7 +178,7 @@ def test_the_block_under_the_cursor_is_described_in_words(grid: BlockGrid, qtbot
     qtbot.mouseMove(grid, grid.cell_rect(sequence.block_table[1]).center().toPoint())
     assert said[-1] == (
         f"Block {sequence.block_table[1]}: {sequence.name}, block_table[1] of {len(sequence.block_table)}, "
-        f"{sequence.tokens_in_block(1, 4)} of 4 tokens"
+        f"{sequence.tokens_in_block(1, 4)} of 4 tokens, for {6 - taken_in(sequence.block_table[1], 6)} steps"
     )
     assert grid.accessibleDescription() == said[-1]
     grid.show_state(pool_of(20))
@@ -225,7 +231,9 @@ def test_a_cached_block_is_a_smaller_cell_in_a_free_one(grid: BlockGrid, theme: 
 
 def test_sharing_in_words() -> None:
     state = fold(shared_trace())
-    assert block_words(state, 0) == "Block 0: shared, ref_count 2: ada and ben; block_table[0] of each"
+    assert block_words(state, 0) == (
+        "Block 0: shared, ref_count 2: ada and ben; block_table[0] of each, for 1 step"
+    )
     assert block_words(state, 4).startswith("Block 4: cached, nobody owns it; it keeps KV of eve")
     assert [owner_names(state, block_id) for block_id in (1, 2, 4, 6)] == [
         "ada and ben",
@@ -238,7 +246,7 @@ def test_sharing_in_words() -> None:
 
 def test_another_pool_forgets_the_cursor(grid: BlockGrid) -> None:
     grid.show_state(at_step(6))
-    grid._point(19)
+    grid.point(19)
     grid.show_state(pool_of(4))
     assert grid.cursor_block is None
     grid.show_state(RunState())
@@ -249,6 +257,53 @@ def test_a_hidpi_grid_paints_device_pixels(grid: BlockGrid, monkeypatch: pytest.
     monkeypatch.setattr(grid, "devicePixelRatioF", lambda: 2.0)
     grid.show_state(pool_of(64))
     grid._arrange()
-    image = grid._paint_cells().image(2.0)
+    image = grid._picture().paint(grid.state).image(2.0)
     assert image.width() > grid.width()
     assert image.deviceIndependentSize().width() <= grid.width()
+
+
+def test_what_the_step_did_with_a_block_is_told_by_a_shape_of_its_own(grid: BlockGrid, theme: Theme) -> None:
+    state = fold(shared_trace())
+    plain = replace(state, steps=[replace(state.steps[-1], allocated=(), shared=(), freed=())])
+    grid.show_state(plain)
+    before = grid.grab().toImage()
+    doings = {"swapped_out": (6,), "swapped_in": (2,), "copied": ((0, 3),), "evicted": (7,)}
+    looks = {}
+    for what, blocks in doings.items():
+        grid.show_state(replace(plain, steps=[replace(plain.steps[-1], **{what: blocks})]))
+        after = grid.grab().toImage()
+        changed = {
+            block_id: frozenset(
+                (x - round(rect.left()), y - round(rect.top()), after.pixelColor(x, y).name())
+                for x in range(round(rect.left()), round(rect.right()))
+                for y in range(round(rect.top()), round(rect.bottom()))
+                if after.pixel(x, y) != before.pixel(x, y)
+            )
+            for block_id in range(8)
+            for rect in [grid.cell_rect(block_id)]
+        }
+        marked = [block_id for block_id, pixels in changed.items() if pixels]
+        assert marked == [blocks[0][1] if what == "copied" else blocks[0]]
+        looks[what] = changed[marked[0]]
+    shapes = {what: frozenset((x, y) for x, y, _ in pixels) for what, pixels in looks.items()}
+    assert len(set(shapes.values())) == len(doings), "told apart without colour"
+    colours = {what: {name for _, _, name in pixels} for what, pixels in looks.items()}
+    assert colours["swapped_out"] == {theme.colour("preempted").name()}
+    assert theme.colour("kv_cached").name() in colours["evicted"]
+    assert colours["swapped_in"] == colours["copied"] == {theme.colour("text").name()}
+
+
+def test_a_cached_block_tells_the_chain_that_its_hash_covers() -> None:
+    state = fold(shared_trace())
+    named = {0: ("aaaa0000", ""), 1: ("bbbb1111", "aaaa0000"), 4: ("cccc2222", "dddd3333")}
+    cached = {
+        block: replace(kept, name=named[block][0], parent=named[block][1])
+        for block, kept in state.cached.items()
+    }
+    told = replace(state, cached=cached)
+    assert hash_chain(told, 1) == ["aaaa0000", "bbbb1111"]
+    assert hash_chain(told, 4) == ["dddd3333", "cccc2222"]
+    assert block_words(told, 1).endswith("for 1 step; hash bbbb1111 upon aaaa0000")
+    assert block_words(told, 0).endswith("hash aaaa0000")
+    assert hash_chain(state, 1) == []
+    assert "hash" not in block_words(state, 1)

@@ -11,6 +11,7 @@ from ladder_desktop.live.live_page import LivePage
 from ladder_desktop.theme import load_theme
 from ladder_engine.client import EngineClient
 from ladder_engine.scenario import Scenario, load_scenario
+from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from tests.engine.checkpoints import write_checkpoint
@@ -70,3 +71,37 @@ def test_a_real_run_is_shown_to_its_end_and_leaves_nothing_behind(qtbot: QtBot, 
     if os.name == "posix":
         with pytest.raises(ProcessLookupError):
             os.killpg(child._process.pid, 0)
+
+
+def test_launches_are_recorded_while_the_lens_is_open_and_the_keyboard_opens_it(
+    qtbot: QtBot, scenario: Scenario
+) -> None:
+    page = LivePage([scenario], load_theme("light"), EngineClient)
+    qtbot.addWidget(page, before_close_func=LivePage.shutdown)
+    page.resize(1280, 800)
+    with qtbot.waitExposed(page):
+        page.show()
+    page.activate()
+    qtbot.keyClick(page, Qt.Key.Key_L)
+    page.run()
+    page.player.pause()
+    for step in (1, 2, 3):
+        page.step_by(1)
+        qtbot.waitUntil(lambda step=step: page.player.position == step, timeout=120_000)
+    qtbot.keyClick(page, Qt.Key.Key_L)
+    for step in (4, 5):
+        page.step_by(1)
+        qtbot.waitUntil(lambda step=step: page.player.position == step, timeout=120_000)
+    watched = [step.number for step in page.player.state.steps if step.kernels is not None]
+    assert watched == [1, 2, 3]
+    qtbot.keyClick(page, Qt.Key.Key_L)
+    assert "were not recorded" in page.watch.lens.note.text()
+    page.seek(2)
+    state = page.player.state
+    picture = page.watch.lens.picture
+    running = [work.seq_id for work in state.steps[-1].work]
+    for seq_id in running:
+        page.select(seq_id)
+        table = state.sequences[seq_id].block_table
+        assert list(picture.block_ids) == list(table[: len(picture.block_ids)])
+        assert len(picture.block_ids) == -(-state.sequences[seq_id].num_computed_tokens // 4)

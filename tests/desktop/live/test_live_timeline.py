@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,10 +14,12 @@ from ladder_desktop.live.batch_cells import (
     WAITING,
     BatchWindow,
 )
+from ladder_desktop.live.batch_picture import BatchPicture
 from ladder_desktop.live.player import Player
 from ladder_desktop.live.timeline import Timeline
 from ladder_desktop.theme import Theme, load_theme
 from ladder_engine.fold import fold
+from ladder_engine.state import Step, Work
 from ladder_engine.trace import AnyEvent, Preempted, Scheduled
 from PySide6.QtCore import QPoint, Qt
 from pytestqt.qtbot import QtBot
@@ -75,8 +78,13 @@ def test_the_cells_say_what_the_trace_says_however_it_comes(
             marks = cells.marks[seq_id, step.number - 1]
             assert bool(marks & PREEMPTED) == (seq_id in step.preempted)
             assert bool(marks & FINISHED) == (seq_id in step.finished)
-    assert (cells.prefill + cells.decode).tolist() == [step.num_tokens for step in state.steps]
-    assert cells.decode.tolist() == [step.num_decode_tokens for step in state.steps]
+    scheduled = [
+        [e for e in events if isinstance(e, Scheduled) and e.step == step.number] for step in state.steps
+    ]
+    assert cells.filled[0].tolist() == [sum(e.num_tokens for e in w if e.kind == "decode") for w in scheduled]
+    assert cells.filled[3].tolist() == [
+        sum(e.num_tokens for e in w if e.kind == "prefill") for w in scheduled
+    ]
 
 
 def test_a_window_of_rows_and_steps_is_cut_out_of_the_whole() -> None:
@@ -86,7 +94,7 @@ def test_a_window_of_rows_and_steps_is_cut_out_of_the_whole() -> None:
     part = window.cells(state.steps[100:150], 7, 5)
     for name in ("kinds", "tokens", "marks"):
         assert (getattr(part, name) == getattr(whole, name)[7:12, 100:150]).all()
-    assert (part.prefill == whole.prefill[100:150]).all()
+    assert (part.filled == whole.filled[:, 100:150]).all()
     assert int((whole.kinds == DECODE).sum()) == sum(step.num_decode_tokens for step in state.steps)
     assert window.cells([], 0, 3).kinds.shape == (3, 0)
 
@@ -196,3 +204,48 @@ def test_clear_forgets_the_run(timeline: Timeline) -> None:
     timeline.refresh()
     assert timeline.num_steps == 0
     assert timeline.cell_at(QPoint(geometry.NAMES + 4, geometry.RULER + 4)) == (None, None)
+
+
+def drafting(*drafts: tuple[int, int]) -> list[Step]:
+    """A step for each (drafted, accepted) of one request that decodes."""
+    return [
+        Step(number=at + 1, work=(Work(0, "decode", at, 1 + drafted, drafted, accepted),))
+        for at, (drafted, accepted) in enumerate(drafts)
+    ]
+
+
+def test_what_was_accepted_of_a_draft_and_what_was_rejected_differ_in_colour_and_in_shape(
+    theme: Theme,
+) -> None:
+    drafts = [(0, 0), (4, 4), (4, 2), (4, 0)]
+    cells = BatchWindow().cells(drafting(*drafts), 0, 1)
+    pixels = BatchPicture(theme, 8, 16, 20, 1).cells(cells, 16, None).pixels[0]
+    inks = {role: theme.colour(role).rgb() for role in ("decode", "draft_accepted", "draft_rejected")}
+    found = [
+        {role: {tuple(at) for at in np.argwhere(pixels[:, column] == ink)} for role, ink in inks.items()}
+        for column in range(len(drafts))
+    ]
+    assert [len(cell["draft_accepted"]) > 0 for cell in found] == [False, True, True, False]
+    assert [len(cell["draft_rejected"]) > 0 for cell in found] == [False, False, True, True]
+    assert len(found[1]["draft_accepted"]) > len(found[2]["draft_accepted"]), "as long as its share"
+    assert all(y < 8 for y, _ in found[1]["draft_accepted"])
+    assert all(y >= 8 for y, _ in found[3]["draft_rejected"])
+    assert {x for _, x in found[3]["draft_rejected"]} < {x for _, x in found[1]["draft_accepted"]}, "thinner"
+    assert all(cell["decode"] == found[0]["decode"] for cell in found), "the dot stands in all of them"
+
+
+def test_the_bar_beneath_a_step_says_what_filled_the_budget(theme: Theme) -> None:
+    step = Step(
+        number=1,
+        work=(Work(0, "decode", 9, 5, 4, 3), Work(1, "decode", 9, 1), Work(2, "prefill", 0, 6)),
+    )
+    cells = BatchWindow().cells([step], 0, 3)
+    assert cells.filled[:, 0].tolist() == [2, 3, 1, 6]
+    bar = BatchPicture(theme, 8, 16, 32, 1).budget(cells, 16).pixels[0, ::-1, 0, 0].tolist()
+    roles = ["decode", "draft_accepted", "draft_rejected", "prefill", "kv_free"]
+    expected = [
+        theme.colour(role).rgb()
+        for role, count in zip(roles, (4, 6, 2, 12, 8), strict=True)
+        for _ in range(count)
+    ]
+    assert bar == expected

@@ -32,7 +32,13 @@ class HeldClient(RecordedClient):
         self.until: int | None = None
 
     def run(
-        self, scenario: object, kernels: object = "auto", variant: str = "", until: int | None = None
+        self,
+        scenario: object,
+        kernels: object = "auto",
+        variant: str = "",
+        until: int | None = None,
+        watch_kernels: bool = False,
+        **_choice: object,
     ) -> None:
         self.at, self.until = 0, until
 
@@ -152,6 +158,9 @@ def test_each_setting_is_told_and_what_is_declined_is_said(
     touch.prefix_caching.click()
     touch.static_batching.click()
     touch.admission.setCurrentIndex(2)
+    touch.max_prefill_chunk.setValue(5)
+    touch.max_prefill_chunk.setValue(0)
+    touch.composition.setCurrentIndex(1)
     changes = [told[1] for told in client.told if told[0] == "configure"]
     assert changes == [
         {"max_num_seqs": 2},
@@ -160,6 +169,9 @@ def test_each_setting_is_told_and_what_is_declined_is_said(
         {"prefix_caching": True},
         {"batching": "static"},
         {"admission": "fair"},
+        {"max_prefill_chunk": 5},
+        {"max_prefill_chunk": None},
+        {"composition": "prefill_first"},
     ]
     client.sentences = ["The engine stays as it was: no."]
     page.frame()
@@ -173,14 +185,15 @@ def test_the_panel_shows_the_settings_the_engine_has_now(page: LivePage, client:
         for i, event in enumerate(client.events)
         if isinstance(event, StepTimed) and event.step == page.player.last
     )
-    changed = Reconfigured(
-        step=page.player.last + 1, time=client.events[at].time, engine=replace(CONFIG, max_num_seqs=3)
-    )
+    engine = replace(CONFIG, max_num_seqs=3, max_prefill_chunk=7, composition="decode_first")
+    changed = Reconfigured(step=page.player.last + 1, time=client.events[at].time, engine=engine)
     client.events.insert(at + 1, changed)
     client.advance(page.player.last + 1)
     page.player._owed = 1
     page.frame()
     assert page.watch.touch.max_num_seqs.value() == 3
+    assert page.watch.touch.max_prefill_chunk.value() == 7
+    assert page.watch.touch.composition.currentData() == "decode_first"
     assert ("configure", {"max_num_seqs": 3}) not in client.told, "showing is not asking"
 
 
@@ -199,3 +212,16 @@ def test_the_selected_request_is_aborted_by_key_and_only_while_it_lives(
     page.select(alive)
     assert not page.watch.touch.abort.isEnabled()
     assert not page.watch.touch.prompt.isEnabled(), "the run is over"
+
+
+def test_every_setting_can_be_reached_in_a_small_window(page: LivePage) -> None:
+    hold(page)
+    touch = page.watch.touch
+    page.watch.side.setCurrentWidget(touch)
+    page.resize(900, 600)
+    page.frame()
+    for widget in (touch.prompt, *touch._settings()):
+        touch.ensureWidgetVisible(widget)
+        at = widget.mapTo(touch.viewport(), widget.rect().center())
+        assert touch.viewport().rect().contains(at)
+        assert widget.width() <= touch.viewport().width()
