@@ -38,6 +38,8 @@ _DUE = """SELECT
 # The topics of what was answered today, each with the place in the log of its newest answer.
 _TOUCHED = """WITH touched AS MATERIALIZED (
     SELECT topic, max(seq) AS seq FROM reviews JOIN kin USING (item_id) WHERE study_day = :today GROUP BY topic)"""
+_RESTED = f"""{_TOUCHED}, rested AS MATERIALIZED (
+    SELECT item_id, max(seq) AS seq FROM kin JOIN touched USING (topic) GROUP BY item_id)"""
 _SIBLINGS = "FROM kin JOIN touched USING (topic) WHERE kin.item_id = items.item_id"
 
 # Later than today: every item that is not suspended, with the day it would come and the day it was buried on.
@@ -124,7 +126,10 @@ class Agenda:
         """Return the first none of whose siblings were answered today, or else whose siblings rested longest."""
         return self._first(
             f"{_TOUCHED} {_ITEM} {rows} AND NOT EXISTS (SELECT 1 {_SIBLINGS}) ORDER BY {order} LIMIT 1"
-        ) or self._first(f"{_TOUCHED} {_ITEM} {rows} ORDER BY (SELECT max(seq) {_SIBLINGS}), {order} LIMIT 1")
+        ) or self._first(
+            f"{_RESTED} {_ITEM} {rows} "
+            f"ORDER BY (SELECT seq FROM rested WHERE rested.item_id = items.item_id), {order} LIMIT 1"
+        )
 
     def _unburied(self, moment: datetime, buried_day: int | None) -> datetime:
         """Return the first instant from `moment` on at which an item buried on that day is in the queue."""
