@@ -111,8 +111,11 @@ class Recording:
         """How much of it is there."""
         return sum(place.events_bytes + place.steps_bytes for place in self._places)
 
-    def feed(self, events: Sequence[AnyEvent]) -> None:
-        """Take the next events of the run."""
+    def feed(self, events: Sequence[AnyEvent]) -> bool:
+        """Take the next events of the run. Return whether some of them belong to the position that was the last."""
+        if not events:
+            return False
+        was_open, was_last, was_end = self._open, len(self._open.ends) - 1, self._open.ends[-1]
         for event in events:
             chunk = self._open
             chunk.events.append(event)
@@ -124,6 +127,7 @@ class Recording:
         self.num_events += len(events)
         self._settle()
         self.edge = self._whole(self._light, self.last)
+        return was_open.ends[was_last] != was_end
 
     def state(self, position: int, near: RunState | None = None, near_position: int = -1) -> RunState:
         """The state at a position; `near`, a state that this gave for another position, may shorten the way."""
