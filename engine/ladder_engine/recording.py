@@ -20,6 +20,7 @@ from array import array
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from threading import Thread
 from typing import IO
 
 import msgspec
@@ -45,7 +46,6 @@ CHUNK_EVENTS = 1000  # folding them takes some 10 ms
 EVENTS_A_REQUEST = 8  # that a chunk has more for each request in its keyframe, which costs time to write
 RECENT_STEPS = 2048
 
-_encoder = msgspec.msgpack.Encoder()
 _chunks = msgspec.msgpack.Decoder(tuple[RunState, list[AnyEvent], list[int]])
 _steps = msgspec.msgpack.Decoder(list[Step])
 
@@ -58,6 +58,26 @@ class _Chunk:
     keyframe: RunState
     events: list[AnyEvent]
     ends: list[int]
+
+
+class _Packing:
+    """A chunk that is full, and its steps, while they are packed beside everything else: it takes longer than a frame may."""
+
+    def __init__(self, chunk: _Chunk, steps: list[Step]) -> None:
+        self.chunk, self.steps = chunk, steps
+        self._packed: list[bytes] = []
+        self._thread = Thread(target=self._pack, name="packs a recording")
+        self._thread.start()
+
+    def packed(self) -> list[bytes]:
+        """The events and the steps as bytes."""
+        self._thread.join()
+        return self._packed
+
+    def _pack(self) -> None:
+        chunk = self.chunk
+        for part in ((chunk.keyframe, chunk.events, chunk.ends), self.steps):
+            self._packed.append(zlib.compress(msgspec.msgpack.encode(part), 1))
 
 
 @dataclass(frozen=True)
@@ -81,6 +101,7 @@ class Recording:
         self._chunk_events, self._recent_steps = chunk_events, recent_steps
         self._disk: IO[bytes] | None = None
         self._places: list[_Place] = []
+        self._packing: _Packing | None = None
         self._open = _Chunk(0, RunState(), [], [0])
         self._cached_chunks: Lru[int, _Chunk] = Lru(4)
         self._cached_steps: Lru[int, list[Step]] = Lru(64)
@@ -111,8 +132,11 @@ class Recording:
         """How much of it is there."""
         return sum(place.events_bytes + place.steps_bytes for place in self._places)
 
-    def feed(self, events: Sequence[AnyEvent]) -> None:
-        """Take the next events of the run."""
+    def feed(self, events: Sequence[AnyEvent]) -> bool:
+        """Take the next events of the run. Return whether some of them belong to the position that was the last."""
+        if not events:
+            return False
+        was_open, was_last, was_end = self._open, len(self._open.ends) - 1, self._open.ends[-1]
         for event in events:
             chunk = self._open
             chunk.events.append(event)
@@ -124,6 +148,7 @@ class Recording:
         self.num_events += len(events)
         self._settle()
         self.edge = self._whole(self._light, self.last)
+        return was_open.ends[was_last] != was_end
 
     def state(self, position: int, near: RunState | None = None, near_position: int = -1) -> RunState:
         """The state at a position; `near`, a state that this gave for another position, may shorten the way."""
@@ -143,6 +168,8 @@ class Recording:
         recent = index - (self.last - len(self._recent))
         if recent >= 0:
             return self._recent[recent]
+        if self._packing is not None and index >= self._packing.chunk.first:
+            return self._packing.steps[index - self._packing.chunk.first]
         number = self._find(index)
         place = self._places[number]
         steps = self._cached_steps.get(number)
@@ -155,10 +182,14 @@ class Recording:
         """Every event so far, from the first."""
         for number in range(len(self._places)):
             yield from self._load(number).events
+        if self._packing is not None:
+            yield from self._packing.chunk.events
         yield from self._open.events
 
     def close(self) -> None:
         """Give back what is on the disk. Nothing can be asked afterwards."""
+        if self._packing is not None:
+            self._packing.packed()
         if self._disk is not None:
             self._disk.close()
 
@@ -206,10 +237,17 @@ class Recording:
             self._seal()
 
     def _seal(self) -> None:
-        chunk = self._open
-        count = len(chunk.ends) - 1
-        events = zlib.compress(_encoder.encode((chunk.keyframe, chunk.events, chunk.ends)), 1)
-        steps = zlib.compress(_encoder.encode(self._recent[-count:]), 1)
+        """Have the open chunk packed, and begin another. The one before it is packed by now, and goes to the disk."""
+        self._store()
+        self._packing = _Packing(self._open, self._recent[-(len(self._open.ends) - 1) :])
+        self._open = _Chunk(self.last, self._light, [], [0])
+        self._folded = 0
+        del self._recent[: -self._recent_steps]
+
+    def _store(self) -> None:
+        if self._packing is None:
+            return
+        events, steps = self._packing.packed()
         try:
             if self._disk is None:
                 self._disk = tempfile.TemporaryFile(prefix="runtime-ladder-")  # noqa: SIM115
@@ -220,11 +258,9 @@ class Recording:
             raise TraceFileError(
                 f"The recording cannot go on ({error.strerror}); what it holds stays. Make room and run again."
             ) from None
+        chunk, self._packing = self._packing.chunk, None
         self._places.append(_Place(chunk.first, offset, len(events), len(steps)))
         self._cached_chunks.put(len(self._places) - 1, chunk)
-        self._open = _Chunk(self.last, self._light, [], [0])
-        self._folded = 0
-        del self._recent[: -self._recent_steps]
 
     def _whole(self, state: RunState, position: int) -> RunState:
         steps = History(self.step, position)
@@ -236,7 +272,11 @@ class Recording:
         return bisect_right(self._places, index, key=lambda place: place.first) - 1
 
     def _chunk_of(self, position: int) -> _Chunk:
-        return self._open if position >= self._open.first else self._load(self._find(position))
+        if position >= self._open.first:
+            return self._open
+        if self._packing is not None and position >= self._packing.chunk.first:
+            return self._packing.chunk
+        return self._load(self._find(position))
 
     def _load(self, number: int) -> _Chunk:
         chunk = self._cached_chunks.get(number)

@@ -335,7 +335,7 @@ class LivePage(QWidget):
             self.tell_what_is_shown()
         if edge.ended is not before[1].ended and edge.ended is not None:
             self._ended(edge.ended.error)
-        return before != (self.deck.last, self.deck.edge)
+        return edge is not before[1] or self.deck.last != before[0]
 
     def _ended(self, error: str | None) -> None:
         if error:

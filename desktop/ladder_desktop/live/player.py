@@ -87,7 +87,7 @@ class Player:
     def feed(self, events: Sequence[AnyEvent]) -> None:
         """Take the next events of the run. Raises TraceError if they do not add up, TraceFileError when the disk is full."""
         at_edge = self.position == self.last
-        self.recording.feed(events)
+        more = self.recording.feed(events)
         self.marks.hear(events[:1])
         for index in range(len(self.series), self.last):
             self.series.append(self.recording.step(index), self.edge)
@@ -97,7 +97,7 @@ class Player:
             self.seek(self.position + steps)
         elif at_edge and self.position == self.last:
             self.state = self.edge
-        elif at_edge:  # what came before the next step belongs to this position too
+        elif at_edge and more:
             self.state = self.recording.state(self.position)
 
     def seek(self, position: int) -> None:

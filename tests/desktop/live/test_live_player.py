@@ -126,3 +126,16 @@ def test_clear_forgets_the_run_and_keeps_the_speed() -> None:
     player.seek(3)
     player.clear()
     assert (player.position, player.last, player.speed, player.state) == (0, 0, 5, RunState())
+
+
+@given(traces(), st.integers(1, 40), st.booleans())
+def test_the_state_is_always_that_of_its_position_however_the_events_come(
+    events: list[AnyEvent], at_once: int, follows: bool
+) -> None:
+    player = Player()
+    for at in range(0, len(events), at_once):
+        player.feed(events[at : at + at_once])
+        assert player.state == player.recording.state(player.position)
+        if follows:
+            player.seek(player.last)
+    player.close()
