@@ -277,7 +277,7 @@ class CardListPage(QWidget):
         ]
         self.forgive_action = make("not-a-leech", "Not a leech", self.forgive)
         self.edit_action = make("edit", "Edit or note…", self.edit_card, "E")
-        self.drop_action = make("delete", "Delete", self.drop, "Del")
+        self.drop_action = make("delete", "Delete own cards", self.drop, "Del")
         self.history_action = make("history", "History and memory…", self.show_history, "I")
         self.undo_action = make("undo", "Undo", self.undo, "Ctrl+Z")
         self.redo_action = make("redo", "Redo", self.redo, "Ctrl+Shift+Z")
@@ -311,7 +311,7 @@ class CardListPage(QWidget):
         for action in (*self.flags[1:], self.flags[0], self.forgive_action):
             menu.addAction(action)
         self.flag_button.setMenu(menu)
-        more = [self._button(action) for action in (self.edit_action, self.history_action, self.drop_action)]
+        more = [self._button(action) for action in (self.edit_action, self.history_action)]
         more[0].setText("Edit…")
         more[1].setText("History…")
         for widget in (*buttons, self.flag_button, *more):
