@@ -60,8 +60,8 @@ keys: setup
 models: setup
 	@mkdir -p build
 	@$(BIN)/python -m ladder_content text $(PACK) > build/corpus.txt
-	@$(BIN)/python -m ladder_engine.training build/corpus.txt engine/ladder_engine/models
-	@$(BIN)/python -m ladder_engine.acceptance build/corpus.txt engine/ladder_engine/models
+	@$(BIN)/python -m ladder_engine.training.train build/corpus.txt engine/ladder_engine/models
+	@$(BIN)/python -m ladder_engine.training.acceptance build/corpus.txt engine/ladder_engine/models
 
 bench-engine: $(VENV)/.ready-test
 	@$(BIN)/python -m tests.engine.bench_engine

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from hypothesis import strategies as st
-from ladder_engine import trace
 from ladder_engine.config import EngineConfig
-from ladder_engine.trace import AnyEvent
+from ladder_engine.tracing import events as trace
+from ladder_engine.tracing.events import AnyEvent
 from msgspec.structs import replace
 
 WORDS = [

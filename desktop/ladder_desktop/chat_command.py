@@ -17,8 +17,8 @@ from ladder_desktop.faults import faults_as_sentences
 from ladder_desktop.models_dir import models_dir
 
 if TYPE_CHECKING:
-    from ladder_engine.chat import Chat, Progress
     from ladder_engine.sampling import SamplingParams
+    from ladder_engine.serving.chat import Chat, Progress
 
 BUNDLED_NOTE = (
     "The bundled models have 3.5 million parameters at most and have read nothing but this project's lessons. Ask one in a lesson's words "
@@ -48,7 +48,7 @@ def chat(data_dir: Path, model: str, temperature: float, max_tokens: int, dtype:
         from ladder_engine.sampling import SamplingParams
 
         folder = find_model(model, models_dir(data_dir))
-        from ladder_engine.chat import open_chat
+        from ladder_engine.serving.chat import open_chat
 
         talk = open_chat(folder, dtype, max_tokens)
     if model in bundled_models():

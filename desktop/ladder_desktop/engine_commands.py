@@ -13,9 +13,9 @@ from ladder_desktop.faults import Fault, faults_as_sentences
 from ladder_desktop.models_dir import models_dir
 
 if TYPE_CHECKING:
-    from ladder_engine.comparison import Side
-    from ladder_engine.protocol import KernelMode
-    from ladder_engine.scenario import Scenario
+    from ladder_engine.lab.comparison import Side
+    from ladder_engine.lab.scenario import Scenario
+    from ladder_engine.serving.protocol import KernelMode
 
 SCENARIO_OPTION = click.option(
     "--scenario", required=True, help="The name of a bundled scenario, or the path of a scenario file."
@@ -58,11 +58,11 @@ def engine_run(
     data_dir: Path,
 ) -> None:
     """Run one scenario and print what was measured."""
-    from ladder_engine.runner import run_scenario
-    from ladder_engine.scenario import find_scenario
-    from ladder_engine.summary import summarize
-    from ladder_engine.trace import AnyEvent
-    from ladder_engine.trace_file import TraceWriter
+    from ladder_engine.lab.runner import run_scenario
+    from ladder_engine.lab.scenario import find_scenario
+    from ladder_engine.tracing.events import AnyEvent
+    from ladder_engine.tracing.summary import summarize
+    from ladder_engine.tracing.trace_file import TraceWriter
 
     if (scenario is None) == (traffic is None):
         raise Fault("Name a scenario with --scenario, or a file of traffic with --traffic.")
@@ -88,9 +88,9 @@ def engine_run(
 
 def _traffic(path: Path) -> Path:
     """Say how the traffic is scaled, before it runs."""
+    from ladder_engine.lab.traffic import SUFFIXES, traffic_scenario
     from ladder_engine.models import find_model
     from ladder_engine.tokenizer import Tokenizer
-    from ladder_engine.traffic import SUFFIXES, traffic_scenario
 
     if path.suffix not in SUFFIXES:
         raise Fault(f"{path}: traffic is a .csv or a .jsonl file.")
@@ -108,8 +108,8 @@ def _traffic(path: Path) -> Path:
 @DATA_OPTION
 def engine_compare(scenario: str, variants: str, kernels: KernelMode, data_dir: Path) -> None:
     """Run two variants of a scenario and print what differs, and which mechanism made the difference."""
-    from ladder_engine.comparison import differences, explain
-    from ladder_engine.scenario import find_scenario, load_scenario
+    from ladder_engine.lab.comparison import differences, explain
+    from ladder_engine.lab.scenario import find_scenario, load_scenario
 
     with faults_as_sentences():
         loaded = load_scenario(find_scenario(scenario))
@@ -130,11 +130,11 @@ def engine_compare(scenario: str, variants: str, kernels: KernelMode, data_dir: 
 
 def _run(scenario: Scenario, variant: str, kernels: KernelMode, data_dir: Path) -> Side:
     """Run one variant to its end, in this process."""
-    from ladder_engine.comparison import Side
-    from ladder_engine.fold import fold
-    from ladder_engine.runner import run_scenario
-    from ladder_engine.scenario import engine_of, with_variant
-    from ladder_engine.trace import AnyEvent
+    from ladder_engine.lab.comparison import Side
+    from ladder_engine.lab.runner import run_scenario
+    from ladder_engine.lab.scenario import engine_of, with_variant
+    from ladder_engine.tracing.events import AnyEvent
+    from ladder_engine.tracing.fold import fold
 
     with_variant(scenario, variant)  # a name that is none is a sentence before torch loads
     events: list[AnyEvent] = []
@@ -147,9 +147,9 @@ def _run(scenario: Scenario, variant: str, kernels: KernelMode, data_dir: Path) 
 @click.argument("out", type=click.Path(path_type=Path, dir_okay=False))
 def engine_export(trace: Path, out: Path) -> None:
     """Write the recorded run TRACE as a Chrome trace (OUT.json), which ui.perfetto.dev opens."""
-    from ladder_engine.fold import fold
-    from ladder_engine.perfetto import write_chrome_trace
-    from ladder_engine.trace_file import read_trace
+    from ladder_engine.tracing.fold import fold
+    from ladder_engine.tracing.perfetto import write_chrome_trace
+    from ladder_engine.tracing.trace_file import read_trace
 
     if out.suffix != ".json":
         raise Fault(f"{out}: a Chrome trace ends in .json; give it such a name.")
@@ -161,7 +161,7 @@ def engine_export(trace: Path, out: Path) -> None:
 @engine.command("scenarios")
 def engine_scenarios() -> None:
     """List the bundled scenarios."""
-    from ladder_engine.scenario import bundled_scenarios
+    from ladder_engine.lab.scenario import bundled_scenarios
 
     with faults_as_sentences():
         for scenario in bundled_scenarios():

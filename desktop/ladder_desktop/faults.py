@@ -25,7 +25,7 @@ def faults_as_sentences() -> Iterator[None]:
     from ladder_content.authoring import AuthoringError
     from ladder_content.loader import PackError
     from ladder_engine.errors import EngineError
-    from ladder_engine.fold import TraceError
+    from ladder_engine.tracing.fold import TraceError
 
     from ladder_desktop.exporting import ExportError, ImportFault
     from ladder_desktop.study import StudyError

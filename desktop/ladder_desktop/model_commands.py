@@ -22,7 +22,7 @@ def models() -> None:
 @click.option("--name", help="What scenarios call it. [default: from the path]")
 def models_add(data_dir: Path, path: Path, name: str | None) -> None:
     """Check the model in PATH, a Hugging Face folder or a GGUF file, and keep a copy of it."""
-    from ladder_engine.model_store import ModelStore, size
+    from ladder_engine.weights.model_store import ModelStore, size
 
     with faults_as_sentences():
         name, facts = ModelStore(models_dir(data_dir)).add(path, name)
@@ -36,7 +36,7 @@ def models_add(data_dir: Path, path: Path, name: str | None) -> None:
 @DATA_OPTION
 def models_list(data_dir: Path) -> None:
     """List the bundled models and those that were added."""
-    from ladder_engine.model_store import ModelStore, size
+    from ladder_engine.weights.model_store import ModelStore, size
 
     with faults_as_sentences():
         rows = ModelStore(models_dir(data_dir)).rows()
@@ -50,7 +50,7 @@ def models_list(data_dir: Path) -> None:
 @click.argument("name")
 def models_remove(data_dir: Path, name: str) -> None:
     """Delete the added model NAME."""
-    from ladder_engine.model_store import ModelStore
+    from ladder_engine.weights.model_store import ModelStore
 
     with faults_as_sentences():
         ModelStore(models_dir(data_dir)).remove(name)

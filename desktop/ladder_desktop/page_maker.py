@@ -16,7 +16,7 @@ from ladder_desktop.rail import Mark
 from ladder_desktop.study import StudyError
 
 if TYPE_CHECKING:
-    from ladder_engine.scenario import Scenario
+    from ladder_engine.lab.scenario import Scenario
 
     from ladder_desktop.app import Application
     from ladder_desktop.review.drill_page import DrillPage
@@ -104,7 +104,7 @@ class PageMaker:
         return page
 
     def _live(self) -> QWidget:
-        from ladder_engine.client import EngineClient
+        from ladder_engine.serving.client import EngineClient
 
         from ladder_desktop.live.live_page import LivePage
         from ladder_desktop.live.live_run import Watched
@@ -135,7 +135,7 @@ class PageMaker:
 
     @cached_property
     def _scenarios(self) -> tuple[Scenario, ...]:
-        from ladder_engine.scenario import bundled_scenarios
+        from ladder_engine.lab.scenario import bundled_scenarios
 
         return bundled_scenarios()
 

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import TypeVar
 
 from ladder_content.loader import bundled_pack, load_pack
-from ladder_engine.scenario import bundled_scenarios
-from ladder_engine.summary import summarize_state
+from ladder_engine.lab.scenario import bundled_scenarios
+from ladder_engine.tracing.summary import summarize_state
 from PySide6.QtCore import (
     QDeadlineTimer,
     QEventLoop,

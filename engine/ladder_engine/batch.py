@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import msgspec
 
 from ladder_engine.sequence import Sequence
-from ladder_engine.trace import WorkKind
+from ladder_engine.tracing.events import WorkKind
 
 
 class Work(msgspec.Struct, gc=False):

@@ -18,7 +18,7 @@ from ladder_engine.sampling import SamplingParams
 
 if TYPE_CHECKING:
     from ladder_engine.sequence import Output, Sequence
-    from ladder_engine.trace import FinishReason
+    from ladder_engine.tracing.events import FinishReason
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,8 @@ from ladder_engine.batch import Moves, Work
 from ladder_engine.block_hash import extend_hashes
 from ladder_engine.block_pool import BlockPool
 from ladder_engine.config import EngineConfig
-from ladder_engine.recorder import Recorder
 from ladder_engine.sequence import Sequence
-from ladder_engine.trace import (
+from ladder_engine.tracing.events import (
     BlocksAllocated,
     BlocksCached,
     BlocksCopied,
@@ -22,6 +21,7 @@ from ladder_engine.trace import (
     SwappedIn,
     SwappedOut,
 )
+from ladder_engine.tracing.recorder import Recorder
 
 
 class BlockManager:

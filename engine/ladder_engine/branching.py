@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ladder_engine.block_manager import BlockManager
-from ladder_engine.recorder import Recorder
 from ladder_engine.sequence import Output, Sequence
-from ladder_engine.trace import Chosen
+from ladder_engine.tracing.events import Chosen
+from ladder_engine.tracing.recorder import Recorder
 
 
 class Branching:

@@ -11,7 +11,7 @@ from collections.abc import Collection
 
 from ladder_engine.config import EngineConfig
 from ladder_engine.sequence import Sequence
-from ladder_engine.trace import WorkKind
+from ladder_engine.tracing.events import WorkKind
 
 PATIENCE = 4
 TURNS: dict[str, tuple[tuple[WorkKind, ...], ...]] = {

@@ -21,11 +21,11 @@ from torch import Tensor
 
 from ladder_engine.batch import Batch, Moves, Work
 from ladder_engine.config import EngineConfig
-from ladder_engine.kernel_log import KernelLog
 from ladder_engine.logits import adjust
 from ladder_engine.model import Decoder
 from ladder_engine.model_runner import ModelRunner, Samples
 from ladder_engine.sequence import Sequence
+from ladder_engine.tracing.kernel_log import KernelLog
 
 
 class DraftModel:

@@ -6,14 +6,14 @@ from collections.abc import Mapping
 
 from ladder_engine.config import EngineConfig
 from ladder_engine.executor import Executor
-from ladder_engine.kernel_log import KernelLog
 from ladder_engine.reconfigure import reconfigured
-from ladder_engine.recorder import Recorder
 from ladder_engine.sampling import SamplingParams
 from ladder_engine.scheduler import Scheduler
 from ladder_engine.sequence import Sequence
 from ladder_engine.tokenizer import Tokenizer
-from ladder_engine.trace import KernelsRan, StepTimed
+from ladder_engine.tracing.events import KernelsRan, StepTimed
+from ladder_engine.tracing.kernel_log import KernelLog
+from ladder_engine.tracing.recorder import Recorder
 
 
 class Engine:

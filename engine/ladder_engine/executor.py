@@ -10,11 +10,11 @@ import torch
 from ladder_engine.batch import Batch
 from ladder_engine.config import EngineConfig
 from ladder_engine.draft_model import DraftModel, verify
-from ladder_engine.kernel_log import KernelLog
 from ladder_engine.logits import adjust, logprobs, pick
 from ladder_engine.model import Decoder
 from ladder_engine.model_runner import ModelRunner
 from ladder_engine.sequence import Output
+from ladder_engine.tracing.kernel_log import KernelLog
 
 
 class Executor(Protocol):

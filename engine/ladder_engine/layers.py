@@ -11,8 +11,8 @@ import torch
 from ladder_kernels.dispatch import Operations
 from torch import Tensor
 
-from ladder_engine.checkpoint import Checkpoint
-from ladder_engine.model_config import FAMILIES, ExpertNames
+from ladder_engine.weights.checkpoint import Checkpoint
+from ladder_engine.weights.model_config import FAMILIES, ExpertNames
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,10 +16,10 @@ from ladder_kernels.dispatch import Operations, rope_table
 from torch import Tensor
 from torch.nn.functional import embedding
 
-from ladder_engine.checkpoint import Checkpoint
 from ladder_engine.errors import ModelError
 from ladder_engine.layers import Layer, Loader
-from ladder_engine.model_config import ModelConfig
+from ladder_engine.weights.checkpoint import Checkpoint
+from ladder_engine.weights.model_config import ModelConfig
 
 
 @dataclass(frozen=True, slots=True)

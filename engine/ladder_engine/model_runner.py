@@ -11,11 +11,11 @@ from torch import Tensor
 from ladder_engine.batch import Moves, Work
 from ladder_engine.config import EngineConfig
 from ladder_engine.inputs import prepare
-from ladder_engine.kernel_log import KernelLog
-from ladder_engine.kernel_trace import Role
 from ladder_engine.kv_moves import move_blocks
 from ladder_engine.model import Decoder, KVCache, Placement
 from ladder_engine.sequence import Sequence
+from ladder_engine.tracing.kernel_log import KernelLog
+from ladder_engine.tracing.kernel_trace import Role
 
 
 @dataclass(frozen=True, slots=True)

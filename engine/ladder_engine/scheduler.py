@@ -22,9 +22,8 @@ from ladder_engine.branching import Branching
 from ladder_engine.composition import Composition
 from ladder_engine.config import EngineConfig
 from ladder_engine.drafting import Drafting
-from ladder_engine.recorder import Recorder
 from ladder_engine.sequence import Output, Sequence
-from ladder_engine.trace import (
+from ladder_engine.tracing.events import (
     Admitted,
     Arrived,
     Finished,
@@ -38,6 +37,7 @@ from ladder_engine.trace import (
     Waits,
     WorkKind,
 )
+from ladder_engine.tracing.recorder import Recorder
 
 BEHIND: dict[str, WaitReason] = {
     "fcfs": "behind_earlier",

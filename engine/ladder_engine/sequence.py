@@ -16,7 +16,7 @@ from ladder_engine.stop_strings import StopStrings
 
 if TYPE_CHECKING:
     from ladder_engine.tokenizer import TextStream
-    from ladder_engine.trace import FinishReason, WaitReason, WorkKind
+    from ladder_engine.tracing.events import FinishReason, WaitReason, WorkKind
 
 
 SEED_STRIDE = (

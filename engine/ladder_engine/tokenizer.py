@@ -8,9 +8,9 @@ from pathlib import Path
 import tokenizers
 
 from ladder_engine.errors import ModelError
-from ladder_engine.gguf_file import GgufFile
-from ladder_engine.gguf_llama import gguf_in
-from ladder_engine.gguf_tokenizer import gguf_tokenizer
+from ladder_engine.weights.gguf_file import GgufFile
+from ladder_engine.weights.gguf_llama import gguf_in
+from ladder_engine.weights.gguf_tokenizer import gguf_tokenizer
 
 _UNFINISHED = "\ufffd"  # what a decoder writes for bytes that are not (yet) a whole character
 _MOST_KNOWN = 1 << 16  # continuations that are remembered

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from datetime import timedelta
 from typing import cast
 
-import ladder_engine.client
+import ladder_engine.serving.client
 import pytest
 from ladder_desktop.app import Application
 from ladder_desktop.interview.interview_page import InterviewPage
@@ -187,7 +187,7 @@ def recorded(monkeypatch: pytest.MonkeyPatch) -> list[RecordedClient]:
         made.append(RecordedClient(batches=3))
         return made[-1]
 
-    monkeypatch.setattr(ladder_engine.client, "EngineClient", make)
+    monkeypatch.setattr(ladder_engine.serving.client, "EngineClient", make)
     return made
 
 

@@ -17,16 +17,16 @@ from ladder_engine.batch import Batch, Work
 from ladder_engine.config import EngineConfig
 from ladder_engine.drafting import TO_BE_DRAFTED
 from ladder_engine.engine import Engine
-from ladder_engine.fold import RunState, fold
 from ladder_engine.inputs import Inputs, prepare
-from ladder_engine.recorder import Recorder
 from ladder_engine.sampling import SamplingParams
 from ladder_engine.sequence import Output, Sequence
-from ladder_engine.trace import (
+from ladder_engine.tracing.events import (
     SCHEMA,
     AnyEvent,
     RunStarted,
 )
+from ladder_engine.tracing.fold import RunState, fold
+from ladder_engine.tracing.recorder import Recorder
 
 VOCABULARY, EOS = 23, 0
 

@@ -22,9 +22,9 @@ from ladder_engine.config import EngineConfig
 from ladder_engine.engine import Engine
 from ladder_engine.executor import TorchExecutor
 from ladder_engine.model import Decoder
-from ladder_engine.recorder import Recorder
 from ladder_engine.sampling import SamplingParams
 from ladder_engine.tokenizer import Tokenizer
+from ladder_engine.tracing.recorder import Recorder
 from ladder_kernels.dispatch import choose
 
 from tests.engine import bench_steps

@@ -18,12 +18,12 @@ from ladder_engine.engine import Engine
 from ladder_engine.executor import TorchExecutor
 from ladder_engine.model import Decoder
 from ladder_engine.models import find_model
-from ladder_engine.recorder import Recorder
 from ladder_engine.sampling import SamplingParams
 from ladder_engine.scheduler import Scheduler
 from ladder_engine.sequence import Output, Sequence
 from ladder_engine.tokenizer import Tokenizer
-from ladder_engine.trace import AnyEvent, StepTimed
+from ladder_engine.tracing.events import AnyEvent, StepTimed
+from ladder_engine.tracing.recorder import Recorder
 from ladder_kernels.dispatch import choose
 
 FOLDER = find_model("ladder-3m")

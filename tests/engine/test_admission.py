@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from ladder_engine import scenario
 from ladder_engine.admission import ANSWER_WEIGHT, HEAD_START, PROMPT_WEIGHT
-from ladder_engine.fold import fold
-from ladder_engine.runner import run_scenario
+from ladder_engine.lab import scenario
+from ladder_engine.lab.runner import run_scenario
 from ladder_engine.sequence import Sequence
-from ladder_engine.trace import Admitted, AnyEvent, Arrived, Preempted, Refused
+from ladder_engine.tracing.events import Admitted, AnyEvent, Arrived, Preempted, Refused
+from ladder_engine.tracing.fold import fold
 
 from tests.engine.bench import Bench, check_answer
 

@@ -15,9 +15,9 @@ import torch
 from ladder_engine.engine import Engine
 from ladder_engine.executor import TorchExecutor
 from ladder_engine.models import find_model
-from ladder_engine.recorder import Recorder
 from ladder_engine.sampling import SamplingParams
-from ladder_engine.trace import BlocksShared, Preempted, Verified
+from ladder_engine.tracing.events import BlocksShared, Preempted, Verified
+from ladder_engine.tracing.recorder import Recorder
 from torch import Tensor
 
 from tests.engine.checkpoints import write_checkpoint

@@ -9,14 +9,10 @@ from typing import TypeVar
 import pytest
 from ladder_content.loader import bundled_pack, load_pack
 from ladder_content.text import plain_text
-from ladder_engine.acceptance import measure, questions
-from ladder_engine.fold import RunState, fold
-from ladder_engine.model_config import ModelConfig
+from ladder_engine.lab.runner import run_scenario
+from ladder_engine.lab.scenario import find_scenario
 from ladder_engine.models import find_model
-from ladder_engine.runner import run_scenario
-from ladder_engine.scenario import find_scenario
-from ladder_engine.summary import summarize_state
-from ladder_engine.trace import (
+from ladder_engine.tracing.events import (
     Admitted,
     AnyEvent,
     BlocksEvicted,
@@ -28,6 +24,10 @@ from ladder_engine.trace import (
     Scheduled,
     Waits,
 )
+from ladder_engine.tracing.fold import RunState, fold
+from ladder_engine.tracing.summary import summarize_state
+from ladder_engine.training.acceptance import measure, questions
+from ladder_engine.weights.model_config import ModelConfig
 
 E = TypeVar("E", bound=Event)
 

@@ -11,11 +11,11 @@ import pytest
 from click.testing import CliRunner
 from ladder_desktop.chat_command import Interrupts
 from ladder_desktop.cli import main
-from ladder_engine.chat import Chat
 from ladder_engine.errors import EngineError
-from ladder_engine.model_store import ModelStore
 from ladder_engine.sampling import SamplingParams
+from ladder_engine.serving.chat import Chat
 from ladder_engine.tokenizer import Tokenizer
+from ladder_engine.weights.model_store import ModelStore
 
 from tests.engine.checkpoints import write_checkpoint
 

@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 
 import pytest
-from ladder_engine.chat_template import ChatTemplate, Message
 from ladder_engine.errors import ModelError
+from ladder_engine.weights.chat_template import ChatTemplate, Message
 
 LLAMA2 = (
     "{{ bos_token }}{% for message in messages %}\n{% if message['role'] == 'user' %}\n"

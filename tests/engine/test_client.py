@@ -8,17 +8,17 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from ladder_engine.client import EngineClient
 from ladder_engine.errors import EngineError
-from ladder_engine.trace import AnyEvent, RunEnded, RunStarted
+from ladder_engine.serving.client import EngineClient
+from ladder_engine.tracing.events import AnyEvent, RunEnded, RunStarted
 
 SCENARIO = Path("scenario.yaml")
 
 CHILD = """
 import os, signal, sys, time
 from ladder_engine.config import EngineConfig
-from ladder_engine.protocol import Failed, Run, Shutdown, Stop, decode_command, read_frame, write_frame
-from ladder_engine.trace import RunEnded, RunStarted, SCHEMA
+from ladder_engine.serving.protocol import Failed, Run, Shutdown, Stop, decode_command, read_frame, write_frame
+from ladder_engine.tracing.events import RunEnded, RunStarted, SCHEMA
 
 def hear():
     body = read_frame(sys.stdin.buffer)
@@ -226,6 +226,8 @@ def test_close_leaves_no_process_and_no_thread(clients: list[EngineClient], scri
 def test_importing_the_client_imports_no_torch() -> None:
     import subprocess
 
-    code = "import sys, ladder_engine.client; sys.exit('torch' in sys.modules or 'numpy' in sys.modules)"
+    code = (
+        "import sys, ladder_engine.serving.client; sys.exit('torch' in sys.modules or 'numpy' in sys.modules)"
+    )
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     assert subprocess.run([sys.executable, "-c", code], env=environment).returncode == 0

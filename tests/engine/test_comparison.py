@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import msgspec
-from ladder_engine.comparison import Side, changed_fields, differences, explain
 from ladder_engine.config import EngineConfig
-from ladder_engine.measures import MEASURES
-from ladder_engine.mechanisms import BY_FIELD, MECHANISMS, NOT_A_MECHANISM
+from ladder_engine.lab.comparison import Side, changed_fields, differences, explain
+from ladder_engine.lab.measures import MEASURES
+from ladder_engine.lab.mechanisms import BY_FIELD, MECHANISMS, NOT_A_MECHANISM
 
 from tests.engine.bench import Bench
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 from ladder_engine.config import EngineConfig
-from ladder_engine.summary import summarize_state
-from ladder_engine.trace import Admitted, Finished, Scheduled, Waits
+from ladder_engine.tracing.events import Admitted, Finished, Scheduled, Waits
+from ladder_engine.tracing.summary import summarize_state
 
 from tests.engine.bench import Bench, check_answer
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from ladder_engine.composition import PATIENCE
 from ladder_engine.sampling import SamplingParams
-from ladder_engine.trace import AnyEvent, Sampled, Scheduled, Waits
+from ladder_engine.tracing.events import AnyEvent, Sampled, Scheduled, Waits
 
 from tests.engine.bench import Bench, check_answer
 

@@ -12,7 +12,7 @@ import pytest
 import torch
 from ladder_engine.sampling import SamplingParams
 from ladder_engine.sequence import Sequence
-from ladder_engine.trace import Preempted, SwappedIn
+from ladder_engine.tracing.events import Preempted, SwappedIn
 
 PROMPT = "Continuous batching fills a slot."
 TEMPERATURE = 0.4

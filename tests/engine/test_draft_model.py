@@ -18,13 +18,13 @@ from ladder_engine.config import EngineConfig
 from ladder_engine.engine import Engine
 from ladder_engine.errors import ScenarioError
 from ladder_engine.executor import TorchExecutor
-from ladder_engine.fold import fold
+from ladder_engine.lab.runner import run_scenario
 from ladder_engine.model import Decoder
-from ladder_engine.recorder import Recorder
-from ladder_engine.runner import run_scenario
 from ladder_engine.sampling import SamplingParams
-from ladder_engine.summary import summarize_state
-from ladder_engine.trace import BlocksShared, Preempted, RunStarted, Sampled, Scheduled, Verified
+from ladder_engine.tracing.events import BlocksShared, Preempted, RunStarted, Sampled, Scheduled, Verified
+from ladder_engine.tracing.fold import fold
+from ladder_engine.tracing.recorder import Recorder
+from ladder_engine.tracing.summary import summarize_state
 from ladder_kernels.dispatch import choose
 from safetensors.torch import load_file, save_file
 

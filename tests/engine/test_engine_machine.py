@@ -15,7 +15,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from ladder_engine.admission import HEAD_START
 from ladder_engine.composition import PATIENCE
 from ladder_engine.sequence import Sequence
-from ladder_engine.trace import AnyEvent, BlocksShared, Preempted, Scheduled, StepTimed
+from ladder_engine.tracing.events import AnyEvent, BlocksShared, Preempted, Scheduled, StepTimed
 
 from tests.engine.bench import Bench, check_answer, check_search, half_right
 

@@ -5,10 +5,10 @@ import copy
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from ladder_engine import trace
-from ladder_engine.fold import TraceError, fold
-from ladder_engine.state import FREE, RunState
-from ladder_engine.trace import AnyEvent
+from ladder_engine.tracing import events as trace
+from ladder_engine.tracing.events import AnyEvent
+from ladder_engine.tracing.fold import TraceError, fold
+from ladder_engine.tracing.state import FREE, RunState
 from msgspec.structs import replace
 
 from tests.traces import LittleScheduler, Request, busy_trace, shared_trace, traces

@@ -10,7 +10,7 @@ import pytest
 import torch
 from ladder_engine.sampling import SamplingParams
 from ladder_engine.sequence import Sequence
-from ladder_engine.trace import (
+from ladder_engine.tracing.events import (
     BlocksCopied,
     Chosen,
     Finished,

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import torch
 from ladder_engine.sampling import SamplingParams
-from ladder_engine.trace import BlocksShared, Preempted, Sampled, Scheduled
+from ladder_engine.tracing.events import BlocksShared, Preempted, Sampled, Scheduled
 
 GREEDY = SamplingParams(ignore_eos=True)
 PROMPTS = [

@@ -14,9 +14,9 @@ import pytest
 import torch
 from gguf import GGMLQuantizationType as Kind
 from ladder_engine.errors import ModelError
-from ladder_engine.gguf_file import KINDS, GgufFile
 from ladder_engine.model import Decoder
 from ladder_engine.tokenizer import Tokenizer
+from ladder_engine.weights.gguf_file import KINDS, GgufFile
 from ladder_kernels.dispatch import choose
 from safetensors.numpy import load_file
 

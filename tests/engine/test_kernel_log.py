@@ -9,14 +9,14 @@ import torch
 from ladder_engine.config import EngineConfig
 from ladder_engine.engine import Engine
 from ladder_engine.executor import TorchExecutor
-from ladder_engine.fold import fold
-from ladder_engine.kernel_log import KernelLog
 from ladder_engine.model import Decoder
-from ladder_engine.recorder import Recorder
 from ladder_engine.sampling import SamplingParams
 from ladder_engine.tokenizer import Tokenizer
-from ladder_engine.trace import AnyEvent, KernelsRan, StepTimed
-from ladder_engine.trace_file import TraceReader, read_trace, write_trace
+from ladder_engine.tracing.events import AnyEvent, KernelsRan, StepTimed
+from ladder_engine.tracing.fold import fold
+from ladder_engine.tracing.kernel_log import KernelLog
+from ladder_engine.tracing.recorder import Recorder
+from ladder_engine.tracing.trace_file import TraceReader, read_trace, write_trace
 from ladder_kernels.dispatch import choose
 from ladder_kernels.observing import observed
 
@@ -122,7 +122,7 @@ def test_what_is_computed_does_not_change_while_watched(checkpoint):
 
 
 def test_the_fold_keeps_them_with_their_step_and_a_file_brings_them_back(checkpoint, tmp_path):
-    from ladder_engine.trace import RunEnded, RunStarted
+    from ladder_engine.tracing.events import RunEnded, RunStarted
 
     box = Watched(checkpoint)
     config = box.engine.scheduler.config

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import torch
 from ladder_engine.sampling import SamplingParams
-from ladder_engine.trace import Preempted, Sampled
+from ladder_engine.tracing.events import Preempted, Sampled
 
 PROMPTS = ["What is the KV cache?", "Continuous batching fills a slot.", "a"]
 WISHES = [

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 from ladder_engine.errors import ScenarioError
-from ladder_engine.fold import fold
-from ladder_engine.measures import MEASURES, Reading, number
-from ladder_engine.prediction import Option, Prediction
-from ladder_engine.state import RunState
+from ladder_engine.lab.measures import MEASURES, Reading, number
+from ladder_engine.lab.prediction import Option, Prediction
+from ladder_engine.tracing.fold import fold
+from ladder_engine.tracing.state import RunState
 
 from tests.engine.test_summary import a_trace
 from tests.traces import LittleScheduler, Request, busy_trace, shared_trace

@@ -14,10 +14,10 @@ from ladder_engine.config import EngineConfig
 from ladder_engine.errors import ModelError
 from ladder_engine.inputs import prepare
 from ladder_engine.model import Decoder, KVCache, Placement
-from ladder_engine.model_config import ModelConfig
 from ladder_engine.sampling import SamplingParams
 from ladder_engine.sequence import Sequence
 from ladder_engine.tokenizer import Tokenizer
+from ladder_engine.weights.model_config import ModelConfig
 from ladder_kernels.dispatch import choose
 
 CPU = torch.device("cpu")

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 from ladder_engine.errors import ModelError
-from ladder_engine.model_store import ModelStore
+from ladder_engine.lab.runner import run_scenario
 from ladder_engine.models import find_model
-from ladder_engine.runner import run_scenario
-from ladder_engine.trace import AnyEvent, Finished
+from ladder_engine.tracing.events import AnyEvent, Finished
+from ladder_engine.weights.model_store import ModelStore
 
 from tests.engine.checkpoints import write_checkpoint
 from tests.engine.test_gguf import to_gguf

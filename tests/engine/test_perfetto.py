@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 from ladder_engine.errors import TraceFileError
-from ladder_engine.fold import fold
-from ladder_engine.kernel_trace import KernelCalls, KernelLaunch
-from ladder_engine.perfetto import ENGINE, REQUESTS, chrome_trace, write_chrome_trace
-from ladder_engine.trace import KernelsRan
-from ladder_engine.trace_file import write_trace
+from ladder_engine.tracing.events import KernelsRan
+from ladder_engine.tracing.fold import fold
+from ladder_engine.tracing.kernel_trace import KernelCalls, KernelLaunch
+from ladder_engine.tracing.perfetto import ENGINE, REQUESTS, chrome_trace, write_chrome_trace
+from ladder_engine.tracing.trace_file import write_trace
 from msgspec.structs import replace
 
 from tests.traces import busy_trace

@@ -5,9 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ladder_engine.fold import fold
-from ladder_engine.summary import summarize_state
-from ladder_engine.trace import (
+from ladder_engine.tracing.events import (
     Arrived,
     BlocksAllocated,
     BlocksCached,
@@ -17,6 +15,8 @@ from ladder_engine.trace import (
     RunEnded,
     Scheduled,
 )
+from ladder_engine.tracing.fold import fold
+from ladder_engine.tracing.summary import summarize_state
 from msgspec.structs import replace
 
 from tests.engine.bench import Bench, check_answer

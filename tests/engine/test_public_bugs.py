@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from ladder_engine.block_pool import BlockPool
 from ladder_engine.sequence import Sequence
-from ladder_engine.trace import Admitted, BlocksShared, Preempted, Refused, Scheduled
+from ladder_engine.tracing.events import Admitted, BlocksShared, Preempted, Refused, Scheduled
 
 from tests.engine.bench import Bench, check_answer, check_search
 

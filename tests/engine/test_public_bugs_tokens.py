@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from ladder_engine.models import find_model
 from ladder_engine.sampling import SamplingParams
 from ladder_engine.tokenizer import Tokenizer
-from ladder_engine.trace import Sampled, Verified
+from ladder_engine.tracing.events import Sampled, Verified
 from ladder_kernels.dispatch import choose
 from ladder_kernels.moe_route import moe_align_torch
 

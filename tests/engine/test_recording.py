@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from ladder_engine.errors import TraceFileError
-from ladder_engine.fold import RunState, TraceError, fold
-from ladder_engine.lru import Lru
-from ladder_engine.recording import Recording
-from ladder_engine.trace import AnyEvent, Arrived, Reconfigured, Refused, StepTimed
+from ladder_engine.tracing.events import AnyEvent, Arrived, Reconfigured, Refused, StepTimed
+from ladder_engine.tracing.fold import RunState, TraceError, fold
+from ladder_engine.tracing.lru import Lru
+from ladder_engine.tracing.recording import Recording
 
 from tests.engine.bench import Bench
 from tests.traces import LittleScheduler, Request, busy_trace, traces

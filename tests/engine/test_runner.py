@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ladder_engine import runner, scenario
 from ladder_engine.engine import Engine
 from ladder_engine.errors import EngineError, TraceFileError
-from ladder_engine.fold import fold
-from ladder_engine.runner import run_scenario
-from ladder_engine.summary import summarize
-from ladder_engine.trace import SCHEMA, AnyEvent, Arrived, Finished, Preempted, RunEnded, RunStarted
-from ladder_engine.trace_file import TraceWriter, read_trace
+from ladder_engine.lab import runner, scenario
+from ladder_engine.lab.runner import run_scenario
+from ladder_engine.tracing.events import SCHEMA, AnyEvent, Arrived, Finished, Preempted, RunEnded, RunStarted
+from ladder_engine.tracing.fold import fold
+from ladder_engine.tracing.summary import summarize
+from ladder_engine.tracing.trace_file import TraceWriter, read_trace
 
 
 @pytest.fixture(autouse=True)

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from ladder_engine.scenario import (
+from ladder_engine.lab.scenario import (
     ScenarioError,
     bundled_scenarios,
     check_fits,
@@ -126,9 +126,12 @@ def test_the_bundled_scenarios_are_in_order_and_found_by_their_ids() -> None:
 
 
 def test_what_the_window_imports_does_not_bring_torch() -> None:
-    modules = "scenario, protocol, summary, trace_file, config, trace, fold, client, models, errors, "
-    modules += "comparison, measures, mechanisms, prediction"
-    code = f"import sys; from ladder_engine import {modules}; sys.exit('torch' in sys.modules)"
+    lab = ("scenario", "comparison", "measures", "mechanisms", "prediction", "series", "shape", "traffic")
+    tracing = ("events", "fold", "perfetto", "recording", "summary", "trace_file")
+    modules = ["config", "errors", "models", "serving.client", "serving.protocol"]
+    modules += [f"lab.{name}" for name in lab] + [f"tracing.{name}" for name in tracing]
+    imports = ", ".join(f"ladder_engine.{name}" for name in modules)
+    code = f"import sys, {imports}; sys.exit('torch' in sys.modules)"
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     assert subprocess.run([sys.executable, "-c", code], env=environment).returncode == 0
 

@@ -11,17 +11,17 @@ from functools import cache
 
 import pytest
 from ladder_engine.batch import Batch
-from ladder_engine.comparison import Side, explain
 from ladder_engine.engine import Engine
-from ladder_engine.fold import fold
-from ladder_engine.measures import MEASURES
+from ladder_engine.lab.comparison import Side, explain
+from ladder_engine.lab.measures import MEASURES
+from ladder_engine.lab.runner import _drive, run_scenario
+from ladder_engine.lab.scenario import Scenario, bundled_scenarios, check_fits, with_variant
 from ladder_engine.models import find_model
-from ladder_engine.recorder import Recorder
-from ladder_engine.runner import _drive, run_scenario
-from ladder_engine.scenario import Scenario, bundled_scenarios, check_fits, with_variant
 from ladder_engine.sequence import Output
 from ladder_engine.tokenizer import Tokenizer
-from ladder_engine.trace import SCHEMA, AnyEvent, RunStarted
+from ladder_engine.tracing.events import SCHEMA, AnyEvent, RunStarted
+from ladder_engine.tracing.fold import fold
+from ladder_engine.tracing.recorder import Recorder
 
 SCENARIOS = {scenario.id: scenario for scenario in bundled_scenarios()}
 WITH_DRAFTS = ("quoting", "creative", "draft-model", "stranger")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from ladder_engine.trace import (
+from ladder_engine.tracing.events import (
     Admitted,
     AnyEvent,
     Finished,

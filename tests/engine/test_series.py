@@ -11,10 +11,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from ladder_engine.recording import Recording
+from ladder_engine.lab.series import COLUMNS, WINDOW, Series, Slo
 from ladder_engine.sampling import SamplingParams
-from ladder_engine.series import COLUMNS, WINDOW, Series, Slo
-from ladder_engine.trace import (
+from ladder_engine.tracing.events import (
     Admitted,
     AnyEvent,
     Arrived,
@@ -32,6 +31,7 @@ from ladder_engine.trace import (
     SwappedOut,
     Verified,
 )
+from ladder_engine.tracing.recording import Recording
 from msgspec.structs import replace
 
 from tests.engine.conftest import Machine

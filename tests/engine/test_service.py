@@ -11,9 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ladder_engine.client import EngineClient
-from ladder_engine.fold import fold
-from ladder_engine.protocol import (
+from ladder_engine.serving.client import EngineClient
+from ladder_engine.serving.protocol import (
     Abort,
     Advance,
     Failed,
@@ -25,14 +24,23 @@ from ladder_engine.protocol import (
     read_frame,
     write_frame,
 )
-from ladder_engine.trace import Arrived, Finished, KernelsRan, RunEnded, RunStarted, Sampled, StepTimed
+from ladder_engine.tracing.events import (
+    Arrived,
+    Finished,
+    KernelsRan,
+    RunEnded,
+    RunStarted,
+    Sampled,
+    StepTimed,
+)
+from ladder_engine.tracing.fold import fold
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "PYTHONUTF8": "1"}
 
 
 class Child:
     def __init__(self) -> None:
-        command = [sys.executable, "-m", "ladder_engine.service"]
+        command = [sys.executable, "-m", "ladder_engine.serving.service"]
         self.process: Any = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=ENVIRONMENT
         )

@@ -7,14 +7,14 @@ from statistics import mean
 
 import pytest
 import torch
-from ladder_engine.fold import fold
-from ladder_engine.machine_facts import COPIED, copy_rate, weight_bytes
+from ladder_engine.lab.machine_facts import COPIED, copy_rate, weight_bytes
+from ladder_engine.lab.runner import run_scenario
+from ladder_engine.lab.scenario import bundled_scenarios
+from ladder_engine.lab.shape import shape_of, shareable
 from ladder_engine.model import Decoder
-from ladder_engine.runner import run_scenario
-from ladder_engine.scenario import bundled_scenarios
-from ladder_engine.shape import shape_of, shareable
-from ladder_engine.state import SequenceState
-from ladder_engine.trace import Admitted, Arrived, Finished, Preempted, Sampled, Scheduled, StepTimed
+from ladder_engine.tracing.events import Admitted, Arrived, Finished, Preempted, Sampled, Scheduled, StepTimed
+from ladder_engine.tracing.fold import fold
+from ladder_engine.tracing.state import SequenceState
 from ladder_kernels.dispatch import choose
 from msgspec.structs import replace
 from safetensors import safe_open
@@ -67,7 +67,7 @@ def test_who_runs_and_what_they_hold(events, shape):
 
 
 def test_a_long_run_is_measured_where_it_is_now(events, monkeypatch):
-    monkeypatch.setattr("ladder_engine.shape.LAST_STEPS", 5)
+    monkeypatch.setattr("ladder_engine.lab.shape.LAST_STEPS", 5)
     shape = shape_of(fold(events))
     timed = [event for event in events if isinstance(event, StepTimed)]
     assert (shape.num_steps, shape.of_steps) == (5, len(timed))

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 import torch
-from ladder_engine.chat_template import ChatTemplate, Message
 from ladder_engine.config import EngineConfig
 from ladder_engine.sampling import SamplingParams
 from ladder_engine.tokenizer import Tokenizer
+from ladder_engine.weights.chat_template import ChatTemplate, Message
 
 from tests.engine.conftest import Machine
 from tests.engine.smollm2 import fetch_or_skip, transformers_model

@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from ladder_engine.ngram import LONGEST, SHORTEST, propose
 from ladder_engine.sampling import SamplingParams
-from ladder_engine.summary import summarize_state
-from ladder_engine.trace import (
+from ladder_engine.tracing.events import (
     Admitted,
     BlocksAllocated,
     BlocksEvicted,
@@ -20,6 +19,7 @@ from ladder_engine.trace import (
     Scheduled,
     Verified,
 )
+from ladder_engine.tracing.summary import summarize_state
 
 from tests.engine.bench import Bench, answer, check_answer, half_right
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from ladder_engine.sampling import SamplingParams
 from ladder_engine.stop_strings import StopStrings
-from ladder_engine.trace import Finished, Sampled
+from ladder_engine.tracing.events import Finished, Sampled
 
 PIECES = st.lists(st.text("ab", max_size=4), max_size=8)
 STOPS = st.lists(st.text("ab", min_size=1, max_size=4), max_size=3).map(tuple)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from ladder_engine import trace
 from ladder_engine.config import EngineConfig
-from ladder_engine.summary import summarize
+from ladder_engine.tracing import events as trace
+from ladder_engine.tracing.summary import summarize
 
 
 def a_trace() -> list[trace.AnyEvent]:

@@ -8,10 +8,8 @@ from typing import Any
 import pytest
 import torch
 from ladder_engine.config import EngineConfig
-from ladder_engine.fold import TraceError, fold
 from ladder_engine.sampling import SamplingParams
-from ladder_engine.summary import summarize_state
-from ladder_engine.trace import (
+from ladder_engine.tracing.events import (
     AnyEvent,
     BlocksFreed,
     Finished,
@@ -20,6 +18,8 @@ from ladder_engine.trace import (
     SwappedIn,
     SwappedOut,
 )
+from ladder_engine.tracing.fold import TraceError, fold
+from ladder_engine.tracing.summary import summarize_state
 from msgspec.structs import replace
 
 from tests.engine.bench import Bench, check_answer, check_search

@@ -11,10 +11,10 @@ from queue import Empty
 from typing import Any
 
 import pytest
-from ladder_engine import runner
 from ladder_engine.errors import EngineError
-from ladder_engine.fold import fold
-from ladder_engine.protocol import (
+from ladder_engine.lab import runner
+from ladder_engine.reconfigure import CHANGEABLE
+from ladder_engine.serving.protocol import (
     Abort,
     Add,
     Advance,
@@ -26,10 +26,18 @@ from ladder_engine.protocol import (
     decode_messages,
     read_frame,
 )
-from ladder_engine.reconfigure import CHANGEABLE
-from ladder_engine.recorder import Recorder
-from ladder_engine.service import Service
-from ladder_engine.trace import Arrived, Finished, Reconfigured, Refused, RunEnded, Scheduled, StepTimed
+from ladder_engine.serving.service import Service
+from ladder_engine.tracing.events import (
+    Arrived,
+    Finished,
+    Reconfigured,
+    Refused,
+    RunEnded,
+    Scheduled,
+    StepTimed,
+)
+from ladder_engine.tracing.fold import fold
+from ladder_engine.tracing.recorder import Recorder
 
 from tests.engine.bench import Bench, check_answer
 

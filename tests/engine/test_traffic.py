@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 from ladder_engine.errors import ScenarioError
+from ladder_engine.lab.scenario import check_fits
+from ladder_engine.lab.traffic import Row, Traffic, open_scenario, read_traffic, scale, traffic_scenario
 from ladder_engine.models import find_model
-from ladder_engine.scenario import check_fits
 from ladder_engine.tokenizer import Tokenizer
-from ladder_engine.traffic import Row, Traffic, open_scenario, read_traffic, scale, traffic_scenario
 
 AZURE = "TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:15:46.6805900,374,44\n2023-11-16 18:15:50.9951690,396,109\n"
 TIMED = [
@@ -82,7 +82,7 @@ def test_prompts_have_the_scaled_lengths_and_share_exactly_the_prefixes_that_the
 
 def test_the_same_file_is_the_same_text_in_every_process(tmp_path: Path) -> None:
     code = (
-        "import sys; from pathlib import Path; from ladder_engine.traffic import traffic_scenario;"
+        "import sys; from pathlib import Path; from ladder_engine.lab.traffic import traffic_scenario;"
         "print(traffic_scenario(Path(sys.argv[1]), [f'w{n}' for n in range(99)]).requests[0].prompt)"
     )
     said = {

@@ -6,7 +6,7 @@ from functools import cache
 
 from ladder_content.loader import bundled_pack, load_pack
 from ladder_content.model import Pack
-from ladder_engine.scenario import bundled_scenarios
+from ladder_engine.lab.scenario import bundled_scenarios
 
 SCENARIOS = {scenario.id: scenario for scenario in bundled_scenarios()}
 

@@ -96,9 +96,9 @@ HEAVY = ("torch", "triton", "pyqtgraph", "transformers", "tokenizers", "numpy")
         ("ladder_desktop.cli", (*HEAVY, "PySide6")),
         ("ladder_desktop.app", ("torch", "triton", "pyqtgraph", "transformers", "tokenizers")),
         ("ladder_desktop.live.live_page", ("torch", "triton", "pyqtgraph", "transformers", "tokenizers")),
-        ("ladder_engine.client", ("torch", "triton", "tokenizers")),
-        ("ladder_engine.scenario", ("torch", "triton", "tokenizers")),
-        ("ladder_engine.fold", ("torch", "triton", "tokenizers")),
+        ("ladder_engine.serving.client", ("torch", "triton", "tokenizers")),
+        ("ladder_engine.lab.scenario", ("torch", "triton", "tokenizers")),
+        ("ladder_engine.tracing.fold", ("torch", "triton", "tokenizers")),
     ],
 )
 def test_heavy_libraries_load_late(module: str, absent: tuple[str, ...]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ladder_engine.state import RunState
+from ladder_engine.tracing.state import RunState
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import QLabel, QPlainTextEdit, QVBoxLayout, QWidget

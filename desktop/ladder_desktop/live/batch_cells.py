@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from ladder_engine.lru import Lru
-from ladder_engine.state import Step
+from ladder_engine.tracing.lru import Lru
+from ladder_engine.tracing.state import Step
 
 NOTHING, WAITING, PREFILL, DECODE = range(4)
 PREEMPTED, FINISHED = 1, 2  # bits of `marks`

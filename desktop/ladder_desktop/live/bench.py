@@ -19,8 +19,8 @@ from pathlib import Path
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
-from ladder_engine.client import EngineClient
-from ladder_engine.scenario import Scenario, find_scenario, load_scenario
+from ladder_engine.lab.scenario import Scenario, find_scenario, load_scenario
+from ladder_engine.serving.client import EngineClient
 from PySide6.QtCore import QEventLoop, QTimer
 from PySide6.QtWidgets import QApplication
 

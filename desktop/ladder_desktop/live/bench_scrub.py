@@ -16,10 +16,10 @@ from typing import Any
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
-from ladder_engine import trace
-from ladder_engine.client import EngineClient
 from ladder_engine.config import EngineConfig
-from ladder_engine.scenario import find_scenario
+from ladder_engine.lab.scenario import find_scenario
+from ladder_engine.serving.client import EngineClient
+from ladder_engine.tracing import events as trace
 from PySide6.QtWidgets import QApplication
 
 from ladder_desktop import theme as themes

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from ladder_engine.state import FREE, RunState
+from ladder_engine.tracing.state import FREE, RunState
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, QSizeF, Qt, Signal
 from PySide6.QtGui import QFont, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget

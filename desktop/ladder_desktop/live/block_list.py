@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from ladder_engine.state import FREE, RunState, Step
+from ladder_engine.tracing.state import FREE, RunState, Step
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 

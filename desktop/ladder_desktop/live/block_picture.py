@@ -12,7 +12,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from ladder_engine.state import FREE, RunState, Step
+from ladder_engine.tracing.state import FREE, RunState, Step
 from PySide6.QtGui import QColor
 
 from ladder_desktop.live.canvas import (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ladder_engine.state import FREE, RunState, SequenceState
+from ladder_engine.tracing.state import FREE, RunState, SequenceState
 
 
 def block_words(state: RunState, block_id: int) -> str:

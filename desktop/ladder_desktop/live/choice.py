@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ladder_engine.errors import EngineError
-from ladder_engine.model_config import ModelConfig
-from ladder_engine.model_store import read_shape
+from ladder_engine.lab.scenario import Scenario
 from ladder_engine.models import find_model
-from ladder_engine.protocol import KernelMode
-from ladder_engine.scenario import Scenario
+from ladder_engine.serving.protocol import KernelMode
+from ladder_engine.weights.model_config import ModelConfig
+from ladder_engine.weights.model_store import read_shape
 
 from ladder_desktop.live.lens_words import size_words
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from ladder_content.model import Snippet
-from ladder_engine.measures import number
-from ladder_engine.shape import Shape, shape_of
-from ladder_engine.state import RunState
+from ladder_engine.lab.measures import number
+from ladder_engine.lab.shape import Shape, shape_of
+from ladder_engine.tracing.state import RunState
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QDialog,

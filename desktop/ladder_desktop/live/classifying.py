@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ladder_engine.shape import Figure
-from ladder_engine.trace import RunStarted
+from ladder_engine.lab.shape import Figure
+from ladder_engine.tracing.events import RunStarted
 
 MARK = "--- measured here ---"
 TARGETS = {"ttft_target_ms": "TTFT", "tpot_target_ms": "TPOT", "itl_target_ms": "ITL p99"}

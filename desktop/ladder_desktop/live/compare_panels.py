@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import msgspec
-from ladder_engine.comparison import Difference, changed_fields
 from ladder_engine.config import EngineConfig
+from ladder_engine.lab.comparison import Difference, changed_fields
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QLabel, QSplitter, QVBoxLayout, QWidget
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from ladder_engine.client import EngineClient
-from ladder_engine.comparison import Difference, differences, explain
-from ladder_engine.comparison import Side as Compared
 from ladder_engine.config import EngineConfig
-from ladder_engine.scenario import Scenario, engine_of
-from ladder_engine.trace import AnyEvent, RunStarted
+from ladder_engine.lab.comparison import Difference, differences, explain
+from ladder_engine.lab.comparison import Side as Compared
+from ladder_engine.lab.scenario import Scenario, engine_of
+from ladder_engine.serving.client import EngineClient
+from ladder_engine.tracing.events import AnyEvent, RunStarted
 
 from ladder_desktop.live.choice import Choice
 from ladder_desktop.live.duet import Duet

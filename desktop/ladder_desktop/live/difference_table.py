@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ladder_engine.comparison import Difference
+from ladder_engine.lab.comparison import Difference
 from PySide6.QtWidgets import QWidget
 
 from ladder_desktop.live.text_table import LEFT, Column, Rows, TextTable

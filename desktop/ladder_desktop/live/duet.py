@@ -6,9 +6,9 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from typing import Literal
 
-from ladder_engine.recording import Recording
-from ladder_engine.state import RunState
-from ladder_engine.trace import AnyEvent
+from ladder_engine.tracing.events import AnyEvent
+from ladder_engine.tracing.recording import Recording
+from ladder_engine.tracing.state import RunState
 
 Clock = Literal["steps", "seconds"]
 STEP_SPEEDS = (1, 2, 5, 10, 20, 30, 60, 120)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ladder_engine.model_store import ModelStore
-from ladder_engine.scenario import Scenario
+from ladder_engine.lab.scenario import Scenario
+from ladder_engine.weights.model_store import ModelStore
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QFormLayout, QLabel, QVBoxLayout, QWidget
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ladder_content.model import Card
 from ladder_engine.errors import ScenarioError
-from ladder_engine.state import RunState
+from ladder_engine.tracing.state import RunState
 from PySide6.QtCore import QObject
 
 from ladder_desktop.lessons.memory import Memory

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ladder_engine.errors import EngineError, TraceFileError
-from ladder_engine.fold import TraceError
+from ladder_engine.lab.traffic import traffic_scenario
 from ladder_engine.models import find_model
-from ladder_engine.perfetto import write_chrome_trace
-from ladder_engine.trace_file import TraceReader, read_trace, write_trace
-from ladder_engine.traffic import traffic_scenario
+from ladder_engine.tracing.fold import TraceError
+from ladder_engine.tracing.perfetto import write_chrome_trace
+from ladder_engine.tracing.trace_file import TraceReader, read_trace, write_trace
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from ladder_content.model import Card, Expected, Option
-from ladder_engine.measures import number
-from ladder_engine.scenario import Scenario
-from ladder_engine.trace import RunStarted
+from ladder_engine.lab.measures import number
+from ladder_engine.lab.scenario import Scenario
+from ladder_engine.tracing.events import RunStarted
 
 TAG = "prediction"
 MOST_TOLERANCE = 0.5  # what a card may accept

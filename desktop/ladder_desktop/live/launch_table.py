@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from math import prod
 
-from ladder_engine.kernel_trace import KernelCalls, KernelLaunch
-from ladder_engine.trace import KernelsRan
+from ladder_engine.tracing.events import KernelsRan
+from ladder_engine.tracing.kernel_trace import KernelCalls, KernelLaunch
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, Qt, Signal
 from PySide6.QtGui import QPainter, QPen
 from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem, QWidget

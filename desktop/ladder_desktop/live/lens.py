@@ -5,8 +5,8 @@ It reads nothing but the trace. Launches are recorded only while it is open.
 
 from __future__ import annotations
 
-from ladder_engine.kernel_trace import AttentionReads
-from ladder_engine.state import RunState
+from ladder_engine.tracing.kernel_trace import AttentionReads
+from ladder_engine.tracing.state import RunState
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import (
     QFrame,

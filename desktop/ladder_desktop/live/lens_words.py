@@ -5,8 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from math import prod
 
-from ladder_engine.kernel_trace import AttentionReads, AttentionRow, KernelCalls, KernelLaunch, ProgramReads
-from ladder_engine.state import RunState, Step
+from ladder_engine.tracing.kernel_trace import (
+    AttentionReads,
+    AttentionRow,
+    KernelCalls,
+    KernelLaunch,
+    ProgramReads,
+)
+from ladder_engine.tracing.state import RunState, Step
 
 RAN = {
     "torch": "These are torch's twins of the kernels. They have no grid of their own: shown is the grid that each Triton "

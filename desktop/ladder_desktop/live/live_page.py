@@ -10,10 +10,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from ladder_content.model import Card, Pack
-from ladder_engine.client import EngineClient
 from ladder_engine.errors import EngineError
-from ladder_engine.fold import TraceError
-from ladder_engine.scenario import Scenario
+from ladder_engine.lab.scenario import Scenario
+from ladder_engine.serving.client import EngineClient
+from ladder_engine.tracing.fold import TraceError
 from PySide6.QtCore import QElapsedTimer, Qt, QTimer, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QStackedWidget, QVBoxLayout, QWidget

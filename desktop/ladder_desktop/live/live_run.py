@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ladder_engine.client import EngineClient
-from ladder_engine.scenario import Scenario
-from ladder_engine.trace_file import TraceReader
+from ladder_engine.lab.scenario import Scenario
+from ladder_engine.serving.client import EngineClient
+from ladder_engine.tracing.trace_file import TraceReader
 
 from ladder_desktop.live.choice import Choice
 from ladder_desktop.live.comparer import Comparer

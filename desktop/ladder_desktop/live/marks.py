@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import chain
 
-from ladder_engine.trace import AnyEvent, RunStarted
+from ladder_engine.tracing.events import AnyEvent, RunStarted
 from msgspec.structs import replace
 
 

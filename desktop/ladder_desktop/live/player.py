@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ladder_engine.recording import Recording
-from ladder_engine.series import Series
-from ladder_engine.state import RunState
-from ladder_engine.trace import AnyEvent
+from ladder_engine.lab.series import Series
+from ladder_engine.tracing.events import AnyEvent
+from ladder_engine.tracing.recording import Recording
+from ladder_engine.tracing.state import RunState
 
 from ladder_desktop.live.marks import Marks
 

@@ -6,7 +6,7 @@ from html import escape
 from math import nan
 from typing import TYPE_CHECKING
 
-from ladder_engine.series import WINDOW, Slo
+from ladder_engine.lab.series import WINDOW, Slo
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (

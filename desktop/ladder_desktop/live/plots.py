@@ -12,8 +12,8 @@ from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
-from ladder_engine.series import Column
-from ladder_engine.trace import RunStarted
+from ladder_engine.lab.series import Column
+from ladder_engine.tracing.events import RunStarted
 
 Line = Literal["solid", "dashes", "dots"]
 SAMPLES: dict[Line, str] = {"solid": "━", "dashes": "╍", "dots": "┉"}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ladder_engine.prediction import Prediction, Score
+from ladder_engine.lab.prediction import Prediction, Score
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QDoubleSpinBox, QFrame, QHBoxLayout, QLabel, QPushButton, QWidget
 

@@ -6,7 +6,7 @@ the colour of shared KV and a notch. The rows stand for one KV head; the other h
 
 from __future__ import annotations
 
-from ladder_engine.kernel_trace import AttentionReads, ProgramReads
+from ladder_engine.tracing.kernel_trace import AttentionReads, ProgramReads
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QWidget

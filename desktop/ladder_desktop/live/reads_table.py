@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ladder_engine.kernel_trace import AttentionReads
+from ladder_engine.tracing.kernel_trace import AttentionReads
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ladder_engine.state import RunState, SequenceState
+from ladder_engine.tracing.state import RunState, SequenceState
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from ladder_engine.series import Series
+from ladder_engine.lab.series import Series
 from PySide6.QtWidgets import QWidget
 
 from ladder_desktop.live.plots import PLOTS, figure

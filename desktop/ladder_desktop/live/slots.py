@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ladder_engine.state import FREE, RunState
+from ladder_engine.tracing.state import FREE, RunState
 from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QFont, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget

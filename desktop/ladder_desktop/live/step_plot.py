@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pyqtgraph as pg
-from ladder_engine.series import Series
+from ladder_engine.lab.series import Series
 from PySide6.QtCore import QEvent, QPointF, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QKeyEvent, QMouseEvent, QPen, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QWidget

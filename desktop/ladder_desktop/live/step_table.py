@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ladder_engine.state import RunState, Step
+from ladder_engine.tracing.state import RunState, Step
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QWidget
 

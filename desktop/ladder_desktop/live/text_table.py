@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ladder_engine.lru import Lru
+from ladder_engine.tracing.lru import Lru
 from PySide6.QtCore import (
     QAbstractTableModel,
     QItemSelectionModel,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ladder_engine.client import EngineClient
-from ladder_engine.state import RunState
+from ladder_engine.serving.client import EngineClient
+from ladder_engine.tracing.state import RunState
 from PySide6.QtCore import QObject
 
 from ladder_desktop.live.player import Player

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ladder_engine.state import RunState
+from ladder_engine.tracing.state import RunState
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QLabel, QSplitter, QStackedWidget, QTabWidget, QVBoxLayout, QWidget
 

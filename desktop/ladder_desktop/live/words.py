@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ladder_engine.state import RunState, SequenceState, Step
+from ladder_engine.tracing.state import RunState, SequenceState, Step
 from PySide6.QtGui import QColor, QFont
 
 from ladder_desktop.live.batch_cells import fill

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from ladder_desktop.live.live_page import LivePage
 from ladder_desktop.theme import Theme, load_theme
-from ladder_engine.client import EngineClient
 from ladder_engine.errors import EngineError
-from ladder_engine.scenario import bundled_scenarios
-from ladder_engine.trace import AnyEvent
+from ladder_engine.lab.scenario import bundled_scenarios
+from ladder_engine.serving.client import EngineClient
+from ladder_engine.tracing.events import AnyEvent
 from pytestqt.qtbot import QtBot
 
 from tests.traces import busy_trace

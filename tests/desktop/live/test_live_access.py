@@ -3,8 +3,8 @@ from __future__ import annotations
 from html import escape
 
 import pytest
-from ladder_engine.scenario import bundled_scenarios
-from ladder_engine.trace import Arrived, Finished, Scheduled
+from ladder_engine.lab.scenario import bundled_scenarios
+from ladder_engine.tracing.events import Arrived, Finished, Scheduled
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QPushButton, QWidget
 from pytestqt.qtbot import QtBot

@@ -10,9 +10,9 @@ import pytest
 from ladder_desktop.live.choice import KERNELS, Choice, model_words
 from ladder_desktop.live.engine_choice import EngineChoice
 from ladder_desktop.live.live_page import LivePage
-from ladder_engine.client import EngineClient
+from ladder_engine.lab.scenario import bundled_scenarios
 from ladder_engine.models import find_model
-from ladder_engine.scenario import bundled_scenarios
+from ladder_engine.serving.client import EngineClient
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 

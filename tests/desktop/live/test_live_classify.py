@@ -12,10 +12,10 @@ from ladder_desktop.live.classify_dialog import ClassifyDialog
 from ladder_desktop.live.classifying import NO_MACHINE, NOBODY, program, read_verdict, why_not
 from ladder_desktop.live.live_page import LivePage
 from ladder_desktop.theme import Theme
-from ladder_engine.fold import fold
-from ladder_engine.scenario import bundled_scenarios
-from ladder_engine.shape import Figure, shape_of
-from ladder_engine.state import RunState
+from ladder_engine.lab.scenario import bundled_scenarios
+from ladder_engine.lab.shape import Figure, shape_of
+from ladder_engine.tracing.fold import fold
+from ladder_engine.tracing.state import RunState
 from msgspec.structs import replace
 from pytestqt.qtbot import QtBot
 

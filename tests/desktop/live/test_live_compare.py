@@ -13,10 +13,10 @@ from ladder_desktop.live.duet import TICKS, Duet
 from ladder_desktop.live.live_page import LivePage
 from ladder_desktop.theme import Theme
 from ladder_engine.errors import EngineError
-from ladder_engine.fold import fold
-from ladder_engine.scenario import Scenario, load_scenario
-from ladder_engine.trace import StepTimed
-from ladder_engine.trace_file import write_trace
+from ladder_engine.lab.scenario import Scenario, load_scenario
+from ladder_engine.tracing.events import StepTimed
+from ladder_engine.tracing.fold import fold
+from ladder_engine.tracing.trace_file import write_trace
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QFileDialog

@@ -1,8 +1,8 @@
 from __future__ import annotations
 
 import pytest
-from ladder_engine.client import EngineClient
-from ladder_engine.trace import RunEnded
+from ladder_engine.serving.client import EngineClient
+from ladder_engine.tracing.events import RunEnded
 from pytestqt.qtbot import QtBot
 
 from tests.desktop.live.conftest import Make, RecordedClient, client_of, with_run

@@ -9,9 +9,9 @@ from ladder_desktop.live.canvas import blend
 from ladder_desktop.live.figures import pool_figures
 from ladder_desktop.live.player import Player
 from ladder_desktop.theme import Theme, load_theme
-from ladder_engine.fold import fold
-from ladder_engine.state import FREE, RunState
-from ladder_engine.trace import BlocksAllocated, Finished, Preempted, RunStarted
+from ladder_engine.tracing.events import BlocksAllocated, Finished, Preempted, RunStarted
+from ladder_engine.tracing.fold import fold
+from ladder_engine.tracing.state import FREE, RunState
 from msgspec.structs import replace
 from PySide6.QtCore import QPointF, QSize, Qt
 from PySide6.QtGui import QColor

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 from ladder_desktop.live.live_page import LivePage
-from ladder_engine.fold import fold
-from ladder_engine.trace_file import TraceReader, read_trace, write_trace
+from ladder_engine.tracing.fold import fold
+from ladder_engine.tracing.trace_file import TraceReader, read_trace, write_trace
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QFileDialog

@@ -11,7 +11,7 @@ from ladder_desktop.lessons.memory import ShortMemory
 from ladder_desktop.live.kept_prediction import Outcome, card_of, study_of
 from ladder_desktop.live.live_page import LivePage
 from ladder_desktop.review.attempt import Attempt
-from ladder_engine.scenario import Scenario, bundled_scenarios, load_scenario
+from ladder_engine.lab.scenario import Scenario, bundled_scenarios, load_scenario
 from msgspec.structs import replace
 
 from tests.desktop.live.conftest import RecordedClient

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 from ladder_desktop.live.live_page import LivePage
-from ladder_engine.runner import run_scenario
-from ladder_engine.scenario import bundled_scenarios
-from ladder_engine.trace import AnyEvent, BlocksAllocated, BlocksShared, KernelsRan, Scheduled
+from ladder_engine.lab.runner import run_scenario
+from ladder_engine.lab.scenario import bundled_scenarios
+from ladder_engine.tracing.events import AnyEvent, BlocksAllocated, BlocksShared, KernelsRan, Scheduled
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 

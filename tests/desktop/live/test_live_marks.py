@@ -8,7 +8,7 @@ import pytest
 from ladder_desktop.live import timeline as geometry
 from ladder_desktop.live.live_page import LivePage
 from ladder_desktop.live.marks import Marks
-from ladder_engine.trace_file import read_trace
+from ladder_engine.tracing.trace_file import read_trace
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 

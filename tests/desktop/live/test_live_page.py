@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 from ladder_desktop.live.timeline import ROW, RULER
-from ladder_engine.trace import StepTimed
+from ladder_engine.tracing.events import StepTimed
 from PySide6.QtCore import QPoint, Qt
 from pytestqt.qtbot import QtBot
 

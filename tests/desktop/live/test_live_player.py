@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from ladder_desktop.live.player import FULL_SPEED, SPEEDS, Player
-from ladder_engine.fold import RunState, TraceError, fold
-from ladder_engine.trace import AnyEvent, Arrived, Refused, StepTimed
+from ladder_engine.tracing.events import AnyEvent, Arrived, Refused, StepTimed
+from ladder_engine.tracing.fold import RunState, TraceError, fold
 
 from tests.traces import LittleScheduler, Request, busy_trace, traces
 

@@ -15,7 +15,7 @@ from ladder_desktop.live.live_page import LivePage
 from ladder_desktop.live.plots import PLOTS, few, round_up
 from ladder_desktop.live.series_table import CURVES
 from ladder_desktop.theme import Theme, load_theme
-from ladder_engine.series import COLUMNS
+from ladder_engine.lab.series import COLUMNS
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QApplication

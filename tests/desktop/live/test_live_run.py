@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from ladder_desktop.live.live_page import LivePage
 from ladder_desktop.theme import load_theme
-from ladder_engine.client import EngineClient
-from ladder_engine.scenario import Scenario, load_scenario
+from ladder_engine.lab.scenario import Scenario, load_scenario
+from ladder_engine.serving.client import EngineClient
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 

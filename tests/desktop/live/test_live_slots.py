@@ -6,8 +6,8 @@ import pytest
 from ladder_desktop.live.block_words import block_text
 from ladder_desktop.live.live_page import LivePage
 from ladder_desktop.live.slots import HEAD, SLOT
-from ladder_engine.fold import fold
-from ladder_engine.state import FREE
+from ladder_engine.tracing.fold import fold
+from ladder_engine.tracing.state import FREE
 from PySide6.QtCore import QPoint, Qt
 from pytestqt.qtbot import QtBot
 

@@ -18,9 +18,9 @@ from ladder_desktop.live.batch_picture import BatchPicture
 from ladder_desktop.live.player import Player
 from ladder_desktop.live.timeline import Timeline
 from ladder_desktop.theme import Theme, load_theme
-from ladder_engine.fold import fold
-from ladder_engine.state import Step, Work
-from ladder_engine.trace import AnyEvent, Preempted, Scheduled
+from ladder_engine.tracing.events import AnyEvent, Preempted, Scheduled
+from ladder_engine.tracing.fold import fold
+from ladder_engine.tracing.state import Step, Work
 from PySide6.QtCore import QPoint, Qt
 from pytestqt.qtbot import QtBot
 

@@ -8,7 +8,7 @@ import pytest
 from ladder_desktop.live.live_page import LivePage
 from ladder_desktop.live.player import FULL_SPEED, Player
 from ladder_engine.config import EngineConfig
-from ladder_engine.trace import Reconfigured, StepTimed
+from ladder_engine.tracing.events import Reconfigured, StepTimed
 from msgspec.structs import replace
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot

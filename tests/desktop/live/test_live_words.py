@@ -17,9 +17,9 @@ from ladder_desktop.live.words import (
     step_words,
 )
 from ladder_desktop.theme import load_theme
-from ladder_engine.fold import fold
-from ladder_engine.state import RunState, Step, Work
-from ladder_engine.trace import FinishReason, Preempted, WaitReason
+from ladder_engine.tracing.events import FinishReason, Preempted, WaitReason
+from ladder_engine.tracing.fold import fold
+from ladder_engine.tracing.state import RunState, Step, Work
 from msgspec.structs import replace
 
 from tests.traces import LittleScheduler, Request, busy_trace, shared_trace
