@@ -214,8 +214,9 @@ class Application(QObject):
         self.refresh_counts()
         if self._search is not None:
             self.search.prepare_in_background()
-        self.preferences.place = self.window.place
-        self.preferences.file.sync()
+        if self.window.place != self.preferences.place:
+            self.preferences.place = self.window.place
+            self.preferences.file.sync()
 
     def restore(self, path: Path) -> str:
         """Make the progress what a copy is, and show it. Returns a sentence; StudyError leaves all as it was."""

@@ -304,6 +304,7 @@ class CardListPage(QWidget):
         actions = (self.open_action, self.cram_action, self.suspend_action, self.bury_action)
         buttons = [self._button(action) for action in actions]
         buttons[0].setText("Open")
+        buttons[1].setText("Cram")
         self.suspend_button, self.bury_button = buttons[2:]
         self.flag_button = QPushButton("Flag")
         self.flag_button.setAccessibleName("Flag the selected cards")

@@ -9,7 +9,6 @@ random source, so that a preview differs from its result; hence this own version
 from __future__ import annotations
 
 import math
-from hashlib import blake2b
 
 _BANDS = ((2.5, 7.0, 0.15), (7.0, 20.0, 0.10), (20.0, math.inf, 0.05))
 SEED_BITS = 64
@@ -17,6 +16,8 @@ SEED_BITS = 64
 
 def fuzz_seed(item_id: str, reps: int) -> int:
     """Return the draw, 0 to 2**64 - 1, of an item answered `reps` times before: the same now, later and in a replay."""
+    from hashlib import blake2b  # late: the window opens before anything is answered
+
     digest = blake2b(f"{item_id}\n{reps}".encode(), digest_size=SEED_BITS // 8).digest()
     return int.from_bytes(digest, "big")
 
