@@ -7,10 +7,12 @@ from html import escape
 
 from ladder_engine.lab.scenario import Scenario
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from ladder_desktop.chooser import Chooser
 from ladder_desktop.theme import Theme
+
+LOW = 720  # pixels of a window, at 100 %
 
 
 class ScenarioHead(QWidget):
@@ -37,13 +39,14 @@ class ScenarioHead(QWidget):
         self.picker.setAccessibleName("Scenario")
         self.picker.view().setAccessibleName("Scenarios")
         self.picker.addItems([scenario.title for scenario in self._scenarios])
-        self.picker.setMinimumWidth(260)
+        self.picker.setMinimumWidth(120)
+        self.picker.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self.picker.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.button = QPushButton("Run")
         self.button.setProperty("role", "primary")
         self.button.setAccessibleName("Run or stop the scenario")
         self.button.setToolTip("Run the scenario on the real engine, or stop it (Ctrl+R)")
-        self.button.setFixedWidth(84)
+        self.button.setFixedWidth(round(84 * theme.scale))
         self.button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.button.setEnabled(bool(self._scenarios))
         self.variants = Chooser()
@@ -72,7 +75,7 @@ class ScenarioHead(QWidget):
         self.story_button.setChecked(True)
         self.story_button.setAccessibleName("Show the story and what to look at")
         self.story_button.setToolTip("Show or hide the story and what to look at (S)")
-        self.story_button.setFixedWidth(108)
+        self.story_button.setFixedWidth(round(108 * theme.scale))
         self.story_button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.message = QLabel()
         self.message.setAccessibleName("Message")
@@ -89,7 +92,7 @@ class ScenarioHead(QWidget):
             label.setFont(small)
         self.story.setProperty("role", "muted")
         top = QHBoxLayout()
-        top.addWidget(self.picker)
+        top.addWidget(self.picker, 1)
         for widget in (
             self.variants,
             self.button,
@@ -100,7 +103,7 @@ class ScenarioHead(QWidget):
             self.story_button,
         ):
             top.addWidget(widget)
-        top.addStretch(1)
+        top.addStretch()
         self.words = QWidget()
         words = QHBoxLayout(self.words)
         words.setContentsMargins(0, 0, 0, 0)
@@ -162,7 +165,9 @@ class ScenarioHead(QWidget):
         return bool(places)
 
     def show_running(self, running: bool) -> None:
-        """Turn the button into Stop while a run goes on."""
+        """Turn the button into Stop while a run goes on. In a low window the story makes room for what it tells of."""
+        if running and not self._running and self.window().height() < LOW * self.theme.scale:
+            self.story_button.setChecked(False)
         self._running = running
         self.button.setText("Stop" if running else "Run")
         self.compare_button.setEnabled(not running)

@@ -23,18 +23,18 @@ class Transport(QWidget):
     def __init__(self, player: Player | Duet, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.player: Player | Duet = player
-        self.play = self._button("Play", "Play or pause", "Play or pause (Space)", 78)
-        self.back = self._button("‹ step", "One step back", "One step back (,)", 70)
-        self.forward = self._button("step ›", "One step on", "One step on (.)", 70)
-        self.slower = self._button("–", "Slower", "Slower ([)", 36)
-        self.faster = self._button("+", "Faster", "Faster (])", 36)
+        self.play = self._button("Play", "Play or pause", "Play or pause (Space)", "Replay")
+        self.back = self._button("‹ step", "One step back", "One step back (,)")
+        self.forward = self._button("step ›", "One step on", "One step on (.)")
+        self.slower = self._button("–", "Slower", "Slower ([)")
+        self.faster = self._button("+", "Faster", "Faster (])")
         self.speed = QLabel()
         self.speed.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.counter = QLabel()
         self.counter.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        self.lens = self._button("Kernels", "Kernel lens", "What the step launched (L)", 82)
+        self.lens = self._button("Kernels", "Kernel lens", "What the step launched (L)")
         self.plots = self._button(
-            "Plots", "Plots of the run", "Plots of the run, or its blocks and batch (G)", 70
+            "Plots", "Plots of the run", "Plots of the run, or its blocks and batch (G)"
         )
         for turned in (self.lens, self.plots):
             turned.setCheckable(True)
@@ -86,11 +86,11 @@ class Transport(QWidget):
         self.slider.setValue(player.position)
         self.slider.blockSignals(False)
 
-    def _button(self, text: str, name: str, hint: str, width: int) -> QPushButton:
+    def _button(self, text: str, name: str, hint: str, widest: str = "") -> QPushButton:
         button = QPushButton(text)
         button.setAccessibleName(name)
         button.setToolTip(hint)
-        button.setFixedWidth(width)
+        button.setFixedWidth(button.fontMetrics().horizontalAdvance(widest or text) + 28)
         button.setStyleSheet("padding: 5px 4px")
         button.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # so that Space goes on to mean play after a click
         return button

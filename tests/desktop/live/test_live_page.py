@@ -205,3 +205,15 @@ def test_a_long_runs_old_requests_leave_the_list_and_the_others_are_still_found(
     assert page.watch.requests.selected_row() == 199
     page.select(5)
     assert page.watch.requests.selected_row() is None
+
+
+def test_in_a_low_window_the_story_makes_room_when_a_run_begins(make: Make) -> None:
+    for height, stays in ((600, False), (900, True)):
+        page = make(RecordedClient())
+        page.resize(1100, height)
+        page.show()
+        page.run()
+        assert page.head.words.isVisible() == stays
+        page.head.story_button.setChecked(True)
+        page.frame()
+        assert page.head.words.isVisible()
