@@ -13,7 +13,7 @@ from ladder_desktop.theme import Theme
 COLUMNS = (
     Column("#", "Number and colour, the same in all views", 46),
     Column("Request", "Name of the request", 0, LEFT),
-    Column("State", "Where it stands, and why it waits", 0, LEFT),
+    Column("State", "Where it stands, and why it waits", 142, LEFT),
     Column("Answer", "Tokens answered so far, of max_tokens", 64),
     Column("Blocks", "KV blocks it holds", 52),
     Column("TTFT", "Time to first token, measured from its arrival", 76),
@@ -33,7 +33,7 @@ class RequestList(TextTable):
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(theme, "Requests", COLUMNS, parent)
-        self.setMinimumWidth(sum(column.width for column in COLUMNS) + 200)
+        self.setMinimumWidth(sum(column.width for column in COLUMNS) + 84)
         self._shown: dict[int, tuple[SequenceState, tuple[str, ...]]] = {}
         self._ids: list[int] = []
         self.picked.connect(self._pick)

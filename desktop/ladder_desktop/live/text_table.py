@@ -39,11 +39,9 @@ LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 PADDING, SWATCH = 6, 14
 TEXTS_KEPT = 4096
 
-WIDEST = 1.25  # how much wider a column gets with larger text: figures stay whole, and names keep some room
-
 
 class Column:
-    """A column's name, what it means, its width in pixels at 100 % (0 takes what is left) and its side."""
+    """A column's name, what it means, its width in pixels (0 takes what is left) and its side."""
 
     def __init__(self, name: str, hint: str, width: int, side: Qt.AlignmentFlag = RIGHT) -> None:
         self.name, self.hint, self.width, self.side = name, hint, width, side
@@ -215,7 +213,7 @@ class TextTable(QTableView):
             mode = QHeaderView.ResizeMode.Fixed if column.width else QHeaderView.ResizeMode.Stretch
             header.setSectionResizeMode(section, mode)
             if column.width:
-                header.resizeSection(section, round(column.width * min(theme.scale, WIDEST)))
+                header.resizeSection(section, column.width)
         self._quiet = False
         self.selectionModel().selectionChanged.connect(self._selection_changed)
 
