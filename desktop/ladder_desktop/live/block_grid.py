@@ -160,12 +160,12 @@ class BlockGrid(QWidget):
         block_size = self.state.config.block_size if self.state.config else 1
         text, foot = self.theme.colour("text"), Qt.AlignmentFlag.AlignBottom | Qt.AlignmentFlag.AlignLeft
         for seq_id in self.state.running:
-            own, _ = shades((seq_id,))
+            own = readable_on(shades((seq_id,))[0], self.theme)
             for position, block_id in enumerate(self.state.sequences[seq_id].block_table):
                 owners = self.state.owners(block_id)
                 if owners[0] != seq_id:
                     continue
-                inks = readable_on(shades(owners)[0] if len(owners) > 1 else own, self.theme), text
+                inks = readable_on(shades(owners)[0], self.theme) if len(owners) > 1 else own, text
                 dim = self.selection is not None and self.selection not in owners
                 rect = self.cell_rect(block_id).adjusted(3, 2, -2, -2)
                 covered = filled[block_id] * rect.height() / block_size
