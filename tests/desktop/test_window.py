@@ -19,7 +19,6 @@ from ladder_desktop.home_page import HomePage
 from ladder_desktop.live.live_page import LivePage
 from ladder_desktop.palette.palette import Palette
 from ladder_desktop.review.ticket_page import TicketPage
-from ladder_desktop.search import SearchIndex
 from ladder_desktop.shortcut_sheet import ShortcutSheet
 from ladder_desktop.study import Desk, Rating
 from PySide6.QtCore import QPoint, Qt, QTimer
@@ -312,12 +311,14 @@ def test_ctrl_c_in_the_terminal_quits(
     monkeypatch.setattr(sys, "excepthook", sys.excepthook)
     before = signal.getsignal(number)
     if when == "before the loop":
+        begin = Application.begin
 
-        def interrupted(_: object) -> None:
+        def interrupted(application: Application, place: str) -> None:
+            begin(application, place)
             signal.raise_signal(number)
             QApplication.processEvents()
 
-        monkeypatch.setattr(SearchIndex, "prepare_in_background", interrupted)
+        monkeypatch.setattr(Application, "begin", interrupted)
     elif when == "in the loop":
         QTimer.singleShot(100, partial(signal.raise_signal, number))
     else:
