@@ -41,6 +41,9 @@ class Instance(QObject):
         self._lock = QLockFile(str(data_dir / "window.lock"))
         self._lock.setStaleLockTime(0)  # only the death of its owner makes it stale
         self._server: QLocalServer | None = None
+        self._soon = QTimer(self)
+        self._soon.setSingleShot(True)
+        self._soon.timeout.connect(self._listen)
 
     def claim(self, target: str, pack: str) -> bool:
         """Return whether this is the first window. If not, the first has been asked to open target and pack.
@@ -48,9 +51,7 @@ class Instance(QObject):
         BusyError if the first does not answer. A data folder that cannot be written is left to the store to name.
         """
         if not self._data_dir.is_dir() or self._lock.tryLock(0):
-            QTimer.singleShot(
-                0, self._listen
-            )  # not before the window is there: the network takes its time to load
+            self._soon.start(0)  # not before the window is there: the network takes its time to load
             return True
         if self._lock.error() != QLockFile.LockError.LockFailedError:
             return True
@@ -64,6 +65,7 @@ class Instance(QObject):
 
     def release(self) -> None:
         """Let another start be the first."""
+        self._soon.stop()
         if self._server is not None:
             self._server.close()
         self._lock.unlock()

@@ -96,3 +96,13 @@ def test_nonsense_on_the_socket_is_dropped(first: Instance, qtbot: QtBot, messag
         qtbot.waitUntil(
             lambda: socket.state() == QLocalSocket.LocalSocketState.UnconnectedState, timeout=10_000
         )
+
+
+def test_who_gave_up_at_the_start_listens_to_nobody(qtbot: QtBot, tmp_path: Path) -> None:
+    gave_up = Instance(tmp_path)
+    assert gave_up.claim("", "")
+    gave_up.release()
+    qtbot.wait(20)
+    socket = QLocalSocket()
+    socket.connectToServer(gave_up._name)
+    assert not socket.waitForConnected(200)
