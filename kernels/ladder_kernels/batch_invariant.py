@@ -30,6 +30,7 @@ from ladder_kernels.split_kv import batch_invariant_plan
 
 ROWS = 32
 TILE = 64
+FIXED_TILE = 16  # rows of a tile of the compiled products, whatever the batch
 SLICE = 32_768  # from here on torch shares elementwise work among threads
 
 
@@ -158,8 +159,8 @@ def _in_slices(function, x: Tensor) -> Tensor:  # type: ignore[no-untyped-def]
 
 def linear_triton(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """Return x w^T + b from the grouped product with one expert: the same tiles and the same order for every T."""
-    tiles = -(-len(x) // 16)
-    pairs = torch.arange(tiles * 16, dtype=torch.int32, device=x.device)
+    tiles = -(-len(x) // FIXED_TILE)
+    pairs = torch.arange(tiles * FIXED_TILE, dtype=torch.int32, device=x.device)
     pairs = torch.where(pairs < len(x), pairs, -1)
     y = moe_gemm_triton(x, weight[None], pairs, pairs.new_zeros(tiles), len(x), 1)
     return y if bias is None else y + bias
@@ -169,7 +170,7 @@ def moe_fixed_tile(
     x: Tensor, router_logits: Tensor, w_gate_up: Tensor, w_down: Tensor, top_k: int, renormalise: bool = True
 ) -> Tensor:
     """moe_triton with one tile of pairs for every T."""
-    return moe_triton(x, router_logits, w_gate_up, w_down, top_k, renormalise, block_m=16)
+    return moe_triton(x, router_logits, w_gate_up, w_down, top_k, renormalise, block_m=FIXED_TILE)
 
 
 def paged_attention_fixed_split(

@@ -12,14 +12,15 @@ import torch
 from torch import Tensor
 
 from ladder_kernels.attention_reads import attention_grid, program_reads
+from ladder_kernels.batch_invariant import FIXED_TILE
 from ladder_kernels.copy_blocks import CHUNK
-from ladder_kernels.lang import cdiv, next_power_of_2
+from ladder_kernels.lang import cdiv
 from ladder_kernels.launch import AttentionCut, Call, Launch
-from ladder_kernels.moe_gemm import gemm_tile, moe_block_m
-from ladder_kernels.moe_route import moe_route_torch
+from ladder_kernels.moe_gemm import combine_tile, gemm_tile, moe_block_m
+from ladder_kernels.moe_route import moe_route_torch, route_rows
+from ladder_kernels.rms_norm import norm_rows
+from ladder_kernels.silu_mul import silu_tile
 from ladder_kernels.split_kv import batch_invariant_plan, plan_attention
-
-FIXED_TILE = 16  # rows of a tile of a product that must not depend on its batch (batch_invariant.py)
 
 
 def describe(operation: str, batch_invariant: bool, *arguments: object, **options: object) -> Call:
@@ -48,8 +49,7 @@ def _linear(batch_invariant: bool, x: Tensor, weight: Tensor, bias: Tensor | Non
 
 def _rms_norm(x: Tensor, weight: Tensor, _eps: float, residual: Tensor | None = None) -> Call:
     rows, hidden = x.shape
-    block = next_power_of_2(hidden)
-    programs = cdiv(rows, max(1, min(16, 2048 // block)))
+    programs = cdiv(rows, norm_rows(hidden))
     floor = (2 if residual is None else 4) * x.numel() * x.element_size()
     launch = Launch("rms_norm_kernel", (programs,), floor + programs * weight.nbytes, floor)
     return _call("rms_norm", f"[{rows}, {hidden}]" + ("" if residual is None else " + residual"), x, launch)
@@ -72,7 +72,7 @@ def _silu_mul(gate_up: Tensor) -> Call:
 
 def _silu(tokens: int, inner: int, item: int) -> Launch:
     moved = 3 * tokens * inner * item
-    return Launch("silu_mul_kernel", (tokens, cdiv(inner, min(2048, next_power_of_2(inner)))), moved, moved)
+    return Launch("silu_mul_kernel", (tokens, cdiv(inner, silu_tile(inner))), moved, moved)
 
 
 def _store_kv(key: Tensor, _value: Tensor, _keys: Tensor, _values: Tensor, slot_mapping: Tensor) -> Call:
@@ -170,12 +170,11 @@ def _moe(
     live, met = int(((counts + block_m - 1) // block_m).sum()), int((counts > 0).sum())
     tiles = cdiv(pairs + min(experts, pairs) * (block_m - 1), block_m), live, block_m
     route, ids = router_logits.nbytes + 8 * pairs, 4 * experts * pairs
-    rows = max(1, min(16, 1024 // next_power_of_2(experts)))
     combine = pairs * hidden * item + 4 * pairs + tokens * hidden * item
-    pieces = cdiv(hidden, min(1024, next_power_of_2(hidden)))
+    pieces = cdiv(hidden, combine_tile(hidden))
     return _call(
         "moe", f"[{tokens}, {hidden}], {top_k} of {experts} experts", x,
-        Launch("moe_route_kernel", (cdiv(tokens, rows),), route, route),
+        Launch("moe_route_kernel", (cdiv(tokens, route_rows(experts)),), route, route),
         Launch("moe_count_kernel", (experts,), ids + 4 * experts, ids),
         Launch("moe_align_kernel", (experts,), ids + 4 * (experts**2 + pairs + live), ids),
         _gemm(tokens, pairs, hidden, 2 * inner, tiles, met, item),

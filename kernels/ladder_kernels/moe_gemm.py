@@ -99,11 +99,16 @@ def moe_combine_triton(c: Tensor, topk_weights: Tensor) -> Tensor:
     hidden = c.shape[1]
     y = c.new_empty((tokens, hidden))
     if tokens > 0:
-        block = min(1024, next_power_of_2(hidden))
+        block = combine_tile(hidden)
         moe_combine_kernel[(tokens, cdiv(hidden, block))](
             y, c, topk_weights, TOP_K=top_k, HIDDEN=hidden, BLOCK=block, num_warps=4
         )
     return y
+
+
+def combine_tile(hidden: int) -> int:
+    """Columns that a program of the combine takes."""
+    return min(1024, next_power_of_2(hidden))
 
 
 def gemm_tile(itemsize: int) -> tuple[int, int]:

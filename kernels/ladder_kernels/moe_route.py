@@ -102,14 +102,18 @@ def moe_align_kernel(
         written += tl.sum(mine.to(tl.int32), axis=0)
 
 
+def route_rows(experts: int) -> int:
+    """Tokens that a program takes."""
+    return max(1, min(16, 1024 // next_power_of_2(experts)))
+
+
 def moe_route_triton(router_logits: Tensor, top_k: int, renormalise: bool) -> tuple[Tensor, Tensor]:
     """Launch the routing kernel; return weights [T, K] fp32 and expert ids [T, K] int32."""
     tokens, experts = router_logits.shape
     weights = router_logits.new_empty((tokens, top_k), dtype=torch.float32)
     ids = router_logits.new_empty((tokens, top_k), dtype=torch.int32)
     if tokens > 0:
-        block = next_power_of_2(experts)
-        rows = max(1, min(16, 1024 // block))
+        block, rows = next_power_of_2(experts), route_rows(experts)
         moe_route_kernel[(cdiv(tokens, rows),)](
             weights, ids, router_logits.contiguous(), tokens,
             TOP_K=top_k, EXPERTS=experts, BLOCK_E=block, ROWS=rows, RENORMALISE=renormalise, num_warps=4,

@@ -57,6 +57,11 @@ def rms_norm_kernel(
     tl.store(y_ptr + row * HIDDEN + column, (normed * weight).to(y_ptr.dtype.element_ty), mask=inside)
 
 
+def norm_rows(hidden: int) -> int:
+    """Rows that a program takes."""
+    return max(1, min(16, 2048 // next_power_of_2(hidden)))
+
+
 def rms_norm_triton(
     x: Tensor, weight: Tensor, eps: float, residual: Tensor | None = None
 ) -> Tensor | tuple[Tensor, Tensor]:
@@ -67,8 +72,7 @@ def rms_norm_triton(
     summed = y if residual is None else torch.empty_like(y)
     other = x if residual is None else residual if residual.stride(1) == 1 else residual.contiguous()
     if num_rows > 0:
-        block = next_power_of_2(hidden)
-        rows = max(1, min(16, 2048 // block))
+        block, rows = next_power_of_2(hidden), norm_rows(hidden)
         rms_norm_kernel[(cdiv(num_rows, rows),)](
             y,
             summed,

@@ -36,12 +36,17 @@ def silu_mul_kernel(y_ptr, gate_up_ptr, INTERMEDIATE: tl.constexpr, BLOCK: tl.co
     tl.store(y_ptr + token * INTERMEDIATE + column, y.to(y_ptr.dtype.element_ty), mask=inside)
 
 
+def silu_tile(intermediate: int) -> int:
+    """Columns that a program takes."""
+    return min(2048, next_power_of_2(intermediate))
+
+
 def silu_mul_triton(gate_up: Tensor) -> Tensor:
     """Launch the kernel; return y [T, I]."""
     tokens, intermediate = gate_up.shape[0], gate_up.shape[1] // 2
     y = gate_up.new_empty(tokens, intermediate)
     if tokens > 0:
-        block = min(2048, next_power_of_2(intermediate))
+        block = silu_tile(intermediate)
         silu_mul_kernel[(tokens, cdiv(intermediate, block))](
             y, gate_up.contiguous(), INTERMEDIATE=intermediate, BLOCK=block, num_warps=4
         )
