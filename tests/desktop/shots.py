@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta, tzinfo
 from pathlib import Path
 from random import Random
@@ -188,7 +188,7 @@ class Shots:
         self.take("cards")
 
     def live(self) -> None:
-        """One run watched, and two compared."""
+        """One run watched in every view, and two compared."""
         page = self.page("live")
         self.take("live-empty")
         page.run()
@@ -196,10 +196,29 @@ class Shots:
         page.seek(page.player.last * 2 // 5)
         page.select(0)
         self.take("live")
-        page.turn_blocks()
+        page.watch.turn_table()
+        page.watch.turn_batch()
         page.write_prompt()
         self.take("live-touch")
-        page.turn_blocks()
+        page.watch.turn_table()
+        page.watch.turn_batch()
+        page.watch.turn_slots()
+        self.take("live-slots")
+        page.watch.turn_slots()
+        page.watch.turn_plots()
+        self.take("live-plots")
+        page.watch.turn_plots()
+        page.diagnosis.ask()
+        wait(lambda: not page.diagnosis.dialog.runner.running)
+        for dialog in dialogs():
+            self.take("live-classify", dialog)
+        page.turn_lens()
+        page.run()
+        wait(lambda: page.player.edge.ended is not None)
+        page.seek(page.player.last * 2 // 5)
+        page.select(0)
+        self.take("live-lens")
+        page.turn_lens()
         two = next(one for one in page.head.scenarios if len(one.variant_names) > 1)
         page.choose(f"{two.id}?compare")
         wait(lambda: not page.busy)
@@ -248,9 +267,9 @@ def wait(done: Callable[[], bool]) -> None:
         QTest.qWait(20)
 
 
-def main(out: Path) -> None:
+def main(out: Path, looks: Sequence[tuple[str, int]] = LOOKS) -> None:
     qt, pack = make_qt(), load_pack(bundled_pack())
-    for theme, zoom in LOOKS:
+    for theme, zoom in looks:
         folder = out / f"{theme}-{zoom}"
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory() as name:
