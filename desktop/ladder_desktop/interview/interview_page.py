@@ -32,7 +32,7 @@ from ladder_desktop.voice.find_speaker import find_speaker, how_to_get_one
 from ladder_desktop.voice.reading import UsualVoice, VoiceChoice
 from ladder_desktop.voice.spoken import spoken
 
-NEXT = {"question": "On to the follow-up", "follow_up": "Show what a strong answer holds", "points": "Next"}
+NEXT = {"question": "On to the follow-up", "follow_up": "Show a strong answer", "points": "Next"}
 
 
 @dataclass(frozen=True)
