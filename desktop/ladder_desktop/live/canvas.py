@@ -34,6 +34,15 @@ class Canvas:
         """Width of a cell in pixels."""
         return int(self.pixels.shape[3])
 
+    @property
+    def columns(self) -> int:
+        """How many cells stand beside each other."""
+        return int(self.pixels.shape[2])
+
+    def shift(self, columns: int) -> None:
+        """Move all cells to the left; those that go over the edge are gone, and what stands at the right is of no use."""
+        self.pixels[:, :, : self.columns - columns] = self.pixels[:, :, columns:].copy()
+
     def fill_up(self, levels: npt.NDArray[Any], full: Colours, empty: Colours) -> None:
         """Fill every cell from its foot up to `levels` pixels with `full`, and the rest with `empty`; all [rows, columns]."""
         from_foot = np.arange(self.height, 0, -1)[None, :, None]
