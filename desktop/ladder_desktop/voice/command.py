@@ -142,17 +142,25 @@ class CommandSpeaker(Speaker):
         if process is not None:
             printed = bytes(process.readAll().data()).decode(errors="replace").strip()
             process.deleteLater()
-        if code == 0:
-            self.finished.emit()
-        else:
-            why = printed.splitlines()[-1] if printed else f"exit status {code}"
+        why = _fault(code, printed)
+        if why:
             self.failed.emit(f"{self._command.program} could not read aloud: {why}.")
+        else:
+            self.finished.emit()
 
     def _not_started(self, error: QProcess.ProcessError) -> None:
         if error == QProcess.ProcessError.FailedToStart and self._process is not None:
             self._process.deleteLater()
             self._process = None
             self.failed.emit(f"{self._command.program} does not start.")
+
+
+def _fault(code: int, printed: str) -> str:
+    """Say why nothing was heard; empty if something was. espeak-ng ends well even where there is no sound output."""
+    last = printed.splitlines()[-1] if printed else f"exit status {code}"
+    if code == 0:
+        return "it found no sound output" if last.startswith("error:") else ""
+    return last
 
 
 def _end(process: QProcess) -> None:
