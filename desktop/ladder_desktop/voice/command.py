@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject, QProcess
 from ladder_desktop.voice.speaker import Speaker
 
 WORDS_A_MINUTE = 175
+_HUSH_MS = 500
 _LOAD = "Add-Type -AssemblyName System.Speech; $s = New-Object System.Speech.Synthesis.SpeechSynthesizer; "
 
 
@@ -110,9 +111,18 @@ class CommandSpeaker(Speaker):
         process, self._process = self._process, None
         if process is None:
             return
-        _end(process)
+        process.blockSignals(True)
         if self._command.hush:
-            QProcess.execute(self._path, list(self._command.hush))
+            self._hush(process)
+        _end(process)
+
+    def _hush(self, process: QProcess) -> None:
+        """Silence the server, and let the command see it: one killed before leaves a server that drops the next text."""
+        hush = QProcess(self)
+        hush.start(self._path, list(self._command.hush))
+        if hush.waitForFinished(_HUSH_MS):
+            process.waitForFinished(_HUSH_MS)
+        _end(hush)
 
     def list_voices(self) -> None:
         """Ask the command, in a process of its own."""
