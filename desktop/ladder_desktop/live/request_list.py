@@ -33,7 +33,6 @@ class RequestList(TextTable):
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(theme, "Requests", COLUMNS, parent)
-        self.setMinimumWidth(sum(column.width for column in COLUMNS) + 84)
         self._shown: dict[int, tuple[SequenceState, tuple[str, ...]]] = {}
         self._ids: list[int] = []
         self.picked.connect(self._pick)
