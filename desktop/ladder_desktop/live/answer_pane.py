@@ -5,8 +5,9 @@ from __future__ import annotations
 from ladder_engine.tracing.state import RunState
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QTextCharFormat, QTextCursor
-from PySide6.QtWidgets import QLabel, QPlainTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPlainTextEdit, QVBoxLayout, QWidget
 
+from ladder_desktop.live.labels import Elided
 from ladder_desktop.live.words import seconds, short_status, status_words, steady_font
 from ladder_desktop.theme import Theme
 
@@ -19,21 +20,14 @@ class AnswerPane(QWidget):
         self.theme = theme
         self.selection: int | None = None
         self._shown: tuple[int | None, str, str] = (None, "", "")
-        self.head = QLabel()
-        self.head.setTextFormat(self.head.textFormat().PlainText)
-        self.measured = QLabel()
+        self.head, self.measured, self.table = Elided(), Elided(), Elided()
         self.measured.setFont(steady_font(self.measured.font()))
-        self.table = QLabel()
-        self.table.setWordWrap(True)
         self.table.setAlignment(Qt.AlignmentFlag.AlignTop)
-        self.table.setFixedHeight(2 * self.table.fontMetrics().height() + 2)
-        self.table.setTextFormat(self.table.textFormat().PlainText)
+        self.table.setFixedHeight(2 * self.table.fontMetrics().lineSpacing() + 2)
         self.table.setProperty("role", "muted")
         self.text = QPlainTextEdit()
         self.text.setReadOnly(True)
         self.text.setAccessibleName("Prompt and answer of the selected request")
-        for label in (self.head, self.measured, self.table):
-            label.setMinimumWidth(1)  # a long line is cut, the panel stays
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(2)
@@ -47,8 +41,7 @@ class AnswerPane(QWidget):
             self.head.setText("No request is selected")
             self.head.setToolTip("")
             self.measured.setText("")
-            self.table.setText("Select a request, a row or a block to read its answer.")
-            self.table.setToolTip("")
+            self.table.setText("Select a request, a row or a block\nto read its answer.")
             self._show_text(None, "", "")
             return
         self.head.setText(f"{sequence.seq_id + 1}  {sequence.name}: {short_status(sequence)}")
@@ -56,9 +49,8 @@ class AnswerPane(QWidget):
         self.measured.setText(f"TTFT {seconds(sequence.ttft)}, TPOT {seconds(sequence.tpot)}")
         blocks = ", ".join(map(str, sequence.block_table))
         self.table.setText(
-            f"KV of {sequence.num_computed_tokens} of {sequence.num_tokens} tokens in block_table [{blocks}]"
+            f"KV of {sequence.num_computed_tokens} of {sequence.num_tokens} tokens,\nblock_table [{blocks}]"
         )
-        self.table.setToolTip(self.table.text())
         self._show_text(sequence.seq_id, sequence.prompt, sequence.text)
 
     def _show_text(self, seq_id: int | None, prompt: str, answer: str) -> None:

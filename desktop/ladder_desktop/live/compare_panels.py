@@ -13,8 +13,9 @@ from ladder_desktop.live.comparer import Comparer
 from ladder_desktop.live.difference_table import DifferenceTable
 from ladder_desktop.live.duet import Duet, Side
 from ladder_desktop.live.figures import pace_figures, pool_figures, queue_figures
+from ladder_desktop.live.labels import Elided, Wrapped
 from ladder_desktop.live.legend import BATCH, Legend
-from ladder_desktop.live.panel import panel
+from ladder_desktop.live.panel import Panel
 from ladder_desktop.live.timeline import Timeline
 from ladder_desktop.live.words import steady_font
 from ladder_desktop.theme import Theme
@@ -25,12 +26,9 @@ class SideView(QWidget):
 
     def __init__(self, theme: Theme, side: Side, which: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.head, self.figures = QLabel(), QLabel()
-        self.head.setTextFormat(Qt.TextFormat.PlainText)
-        self.head.setMinimumWidth(1)
+        self.head, self.figures = Elided(), Elided()
         self.head.setProperty("role", "heading")
         self.figures.setFont(steady_font(self.figures.font()))
-        self.figures.setMinimumWidth(1)
         self.grid = BlockGrid(theme)
         self.grid.setAccessibleName(f"KV blocks, {which}")
         self.timeline = Timeline(theme, side)
@@ -55,8 +53,8 @@ class SideView(QWidget):
 
     def show_side(self, side: Side) -> None:
         """Draw its state at the playhead."""
-        words = (pool_figures(side.state), queue_figures(side.state), pace_figures(side.state))
-        self.figures.setText(";  ".join(filter(None, words)))
+        first = filter(None, (pool_figures(side.state), queue_figures(side.state)))
+        self.figures.setText(f"{';  '.join(first)}\n{pace_figures(side.state)}")
         self.grid.show_state(side.state)
         self.timeline.refresh()
 
@@ -73,9 +71,7 @@ class ComparePanels(QWidget):
         self.views = tuple(
             SideView(theme, side, which) for side, which in zip(duet.sides, ("left", "right"), strict=True)
         )
-        self.sentence = QLabel()
-        self.sentence.setWordWrap(True)
-        self.sentence.setTextFormat(Qt.TextFormat.PlainText)
+        self.sentence = Wrapped()
         self.sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.sentence.setAccessibleName("What made the difference")
         self.sentence.setStyleSheet("font-weight: 600")
@@ -94,7 +90,7 @@ class ComparePanels(QWidget):
         lower.addWidget(self.table, 1)
         whole = QSplitter(Qt.Orientation.Vertical)
         whole.addWidget(both)
-        whole.addWidget(panel("What differs", QLabel(), difference, Legend(theme, BATCH)))
+        whole.addWidget(Panel("What differs", QLabel(), difference, Legend(theme, BATCH)))
         whole.setSizes((380, 210))
         for splitter in (both, whole):
             splitter.setChildrenCollapsible(False)

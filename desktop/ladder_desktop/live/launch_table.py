@@ -40,8 +40,6 @@ class LaunchTable(TextTable):
         super().__init__(theme, "Kernel launches of the step", COLUMNS, parent)
         self.launches: list[tuple[KernelCalls, KernelLaunch, bool]] = []
         self.setItemDelegateForColumn(BAR, _Bar(theme, self))
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
-        self.setMinimumWidth(420)
         self.picked.connect(self._describe)
 
     def show_kernels(self, ran: KernelsRan | None) -> None:

@@ -68,7 +68,7 @@ class Legend(QWidget):
         self.theme = theme
         self.items = items
         self._font = QFont(self.font())
-        self._font.setPixelSize(11)
+        self._font.setPointSizeF(self._font.pointSizeF() * 0.82)
         policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)

@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 )
 
 from ladder_desktop.chooser import Chooser
+from ladder_desktop.live.labels import Elided, Wrapped
 from ladder_desktop.live.launch_table import LaunchTable
 from ladder_desktop.live.lens_words import RAN, head_words, reads_words, why_empty
 from ladder_desktop.live.reads_picture import ReadsPicture
@@ -42,7 +43,7 @@ class Lens(QWidget):
         self._state = RunState()
         self._selection: int | None = None
         self._rows: list[tuple[AttentionReads, int]] = []  # what can be chosen
-        self.figures, self.note, self.sum = QLabel(), QLabel(), QLabel()
+        self.figures, self.note, self.sum = Elided(), Wrapped(), Wrapped()
         self.launches = LaunchTable(theme)
         self.picture, self.table = ReadsPicture(theme), ReadsTable(theme)
         self.requests = Chooser()
@@ -124,15 +125,13 @@ class Lens(QWidget):
 
     def _lay_out(self) -> None:
         for label in (self.note, self.sum):
-            label.setWordWrap(True)
             label.setProperty("role", "muted")
-            label.setTextFormat(Qt.TextFormat.PlainText)
-        for label in (self.figures, self.sum):
-            label.setFont(steady_font(label.font()))
-        self.figures.setMinimumWidth(1)
+        self.figures.setFont(steady_font(self.figures.font()))
+        self.sum.setFont(steady_font(self.sum.font()))
         self.requests.setAccessibleName("Request whose reads are shown")
         self.requests.view().setAccessibleName("Requests of the step")
-        self.requests.setMinimumWidth(140)
+        self.requests.setMinimumContentsLength(8)
+        self.requests.setSizeAdjustPolicy(Chooser.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.requests.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.turn_button.setAccessibleName("Reads as a table or as a picture")
         self.turn_button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
@@ -144,17 +143,19 @@ class Lens(QWidget):
         area.setWidget(self.picture)
         self.reads.addWidget(area)
         self.reads.addWidget(self.table)
+        title = Elided("Paged attention reads")
+        title.setStyleSheet("font-weight: bold")
         row = QHBoxLayout()
         row.setSpacing(8)
-        row.addWidget(QLabel("<b>Paged attention reads</b>"))
+        row.addWidget(title, 1)
         row.addWidget(self.requests)
-        row.addWidget(self.sum, 1)
         row.addWidget(self.turn_button)
         below = QWidget()
         reading = QVBoxLayout(below)
         reading.setContentsMargins(0, 4, 0, 0)
         reading.setSpacing(4)
         reading.addLayout(row)
+        reading.addWidget(self.sum)
         reading.addWidget(self.reads, 1)
         halves = QSplitter(Qt.Orientation.Vertical)
         halves.setChildrenCollapsible(False)

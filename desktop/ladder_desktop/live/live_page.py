@@ -16,15 +16,17 @@ from ladder_engine.serving.client import EngineClient
 from ladder_engine.tracing.fold import TraceError
 from PySide6.QtCore import QElapsedTimer, Qt, QTimer, Signal
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from ladder_desktop.lessons.memory import Memory, ShortMemory
 from ladder_desktop.live.compare_panels import ComparePanels
 from ladder_desktop.live.diagnosis import Diagnosis
 from ladder_desktop.live.duet import Duet
 from ladder_desktop.live.engine_choice import Choosing
+from ladder_desktop.live.faces import Faces, scrolling
 from ladder_desktop.live.forecast import Forecast
 from ladder_desktop.live.keeping import Keeping
+from ladder_desktop.live.labels import Elided
 from ladder_desktop.live.live_actions import live_actions
 from ladder_desktop.live.live_run import LiveRun, Watched
 from ladder_desktop.live.player import Player
@@ -38,6 +40,7 @@ from ladder_desktop.live.wiring import wire
 from ladder_desktop.theme import Theme
 
 FRAME_MS = 16
+ONE_RUN, TWO_RUNS = 400, 430  # pixels of height that their views need, at 100 %
 
 
 class LivePage(QWidget):
@@ -84,15 +87,15 @@ class LivePage(QWidget):
         self.transport = Transport(self.player)
         self.watch = WatchPanels(theme, self.player)
         self.compare_panels = ComparePanels(theme, self.duet)
-        self.faces = QStackedWidget()
-        self.faces.addWidget(self.watch)
-        self.faces.addWidget(self.compare_panels)
+        self.faces = Faces(theme)
+        self.faces.add(self.watch, ONE_RUN)
+        self.faces.add(self.compare_panels, TWO_RUNS)
         self.forecast = Forecast(self, keep, memory or ShortMemory())
         self.keeping = Keeping(self)
         self.diagnosis = Diagnosis(self, pack)
         self.choosing = Choosing(self, models_dir)
         self.touching = Touching(self._client, self.watch.touch, self.player)
-        self.readout = QLabel()
+        self.readout = Elided()
         self.source = QLabel()
         self._lay_out()
         wire(self)
@@ -362,6 +365,7 @@ class LivePage(QWidget):
     def _starting(self) -> None:
         self.head.say("Starting the engine…")
         self.refresh()
+        self._area.ensureWidgetVisible(self.faces)  # in a low window what is written above makes room
         self._wake()
 
     def _begin(self) -> None:
@@ -409,16 +413,17 @@ class LivePage(QWidget):
 
     def _lay_out(self) -> None:
         self.source.setProperty("role", "muted")
-        self.readout.setTextFormat(Qt.TextFormat.PlainText)
-        self.readout.setMinimumWidth(1)
         foot = QHBoxLayout()
         foot.addWidget(self.readout, 1)
         foot.addWidget(self.source)
+        column = QVBoxLayout()
+        column.setContentsMargins(18, 12, 18, 8)
+        column.setSpacing(8)
+        for widget in (self.head, self.prediction, self.transport):
+            column.addWidget(widget)
+        column.addWidget(self.faces, 1)
+        column.addLayout(foot)
         layout = QVBoxLayout(self)
-        layout.setContentsMargins(18, 12, 18, 8)
-        layout.setSpacing(8)
-        layout.addWidget(self.head)
-        layout.addWidget(self.prediction)
-        layout.addWidget(self.transport)
-        layout.addWidget(self.faces, 1)
-        layout.addLayout(foot)
+        layout.setContentsMargins(0, 0, 0, 0)
+        self._area = scrolling(column)
+        layout.addWidget(self._area)

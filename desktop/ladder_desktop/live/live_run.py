@@ -64,7 +64,7 @@ class LiveRun:
 class Sights:
     """What a page shows of a run: which tab at the side, tables or pictures, and what is open."""
 
-    side: int
+    side: str
     blocks: int
     batch: int
     plotting: bool

@@ -20,6 +20,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from ladder_desktop.flow import Flow
+from ladder_desktop.live.labels import Elided
 from ladder_desktop.live.player import Player
 from ladder_desktop.live.plots import PLOTS, SAMPLES, Plot, figure, round_up
 from ladder_desktop.live.series_table import SeriesTable
@@ -47,7 +49,7 @@ class PlotBoard(QWidget):
         self.player = player
         self.plots: list[StepPlot] = []
         self.figures: list[QLabel] = []
-        self._cells: list[QWidget] = []
+        self._cells: list[Cell] = []
         self._zoom: tuple[int, int] | None = None
         self._stale: list[
             int
@@ -154,16 +156,14 @@ class PlotBoard(QWidget):
         self.refresh()
 
     def _lay_out(self) -> None:
-        head = QHBoxLayout()
+        head = Flow(spacing=8)
         name = QLabel("<b>Plots of the run</b>")
-        about = QLabel(f"shares, rates and percentiles over the last {WINDOW} steps")
+        about = Elided(f"shares, rates and percentiles over the last {WINDOW} steps")
         about.setProperty("role", "muted")
-        about.setMinimumWidth(1)
         head.addWidget(name)
-        head.addWidget(about, 1)
+        head.grow(about, about.fontMetrics().averageCharWidth() * 24)
         for words, box in (("SLO: TTFT ≤", self.ttft), ("time per token ≤", self.tpot)):
-            head.addWidget(QLabel(words))
-            head.addWidget(box)
+            head.keep_together(QLabel(words), box)
         content, area = QWidget(), QScrollArea()
         content.setLayout(self._grid)
         self._grid.setContentsMargins(0, 0, 0, 0)
@@ -202,12 +202,14 @@ class PlotBoard(QWidget):
             title = QLabel(f"<b>{escape(plot.title)}</b>" + f" {plot.unit}" * bool(plot.unit))
             self.plots.append(drawn)
             self.figures.append(figures)
-            self._cells.append(_cell(title, figures, drawn))
+            sample = " ".join(f"━ {curve.label} 00000.0" for curve in plot.curves)
+            needed = title.sizeHint().width() + figures.fontMetrics().horizontalAdvance(sample)
+            self._cells.append(Cell(title, figures, drawn, needed))
         self._arrange()
 
     def _arrange(self) -> None:
         """Put as many plots beside each other as there is room for."""
-        columns = min(3, max(1, self.width() // WIDTH))
+        columns = min(3, max(1, self.width() // round(WIDTH * self.theme.scale)))
         for place, cell in enumerate(self._cells):
             self._grid.addWidget(cell, *divmod(place, columns))
         for column in range(3):
@@ -233,21 +235,34 @@ def _limit(name: str, seconds: float) -> QSpinBox:
     box.setSuffix(" ms")
     box.setValue(round(1000 * seconds))
     box.setKeyboardTracking(False)
-    box.setFixedWidth(96)
+    box.setFixedWidth(box.fontMetrics().horizontalAdvance("600000 ms") + 30)
     box.setAccessibleName(name)
     box.lineEdit().setAccessibleName(name)
     box.setToolTip(name)
     return box
 
 
-def _cell(title: QLabel, figures: QLabel, plot: QWidget) -> QWidget:
-    cell, head = QWidget(), QHBoxLayout()
-    head.addWidget(title)
-    head.addStretch(1)
-    head.addWidget(figures)
-    column = QVBoxLayout(cell)
-    column.setContentsMargins(0, 0, 0, 0)
-    column.setSpacing(2)
-    column.addLayout(head)
-    column.addWidget(plot, 1)
-    return cell
+class Cell(QWidget):
+    """A plot under its title and its figures, which stand beneath each other where `needed` pixels are not there."""
+
+    def __init__(self, title: QLabel, figures: QLabel, plot: QWidget, needed: int) -> None:
+        super().__init__()
+        self._needed = needed
+        self._head = QHBoxLayout()
+        self._head.setSpacing(2)
+        self._head.addWidget(title)
+        self._head.addStretch(1)
+        self._head.addWidget(figures)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(2)
+        column.addLayout(self._head)
+        column.addWidget(plot, 1)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Qt: see the class."""
+        super().resizeEvent(event)
+        beside = self.width() >= self._needed
+        self._head.setDirection(
+            QHBoxLayout.Direction.LeftToRight if beside else QHBoxLayout.Direction.TopToBottom
+        )

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from ladder_engine.lab.prediction import Prediction, Score
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QDoubleSpinBox, QFrame, QHBoxLayout, QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import QCheckBox, QDoubleSpinBox, QFrame, QLabel, QPushButton, QWidget
 
 from ladder_desktop.chooser import Chooser
+from ladder_desktop.flow import Flow
 from ladder_desktop.theme import Theme
+
+QUESTION, RESULT = 300, 220  # the least widths of these, in pixels at 100 %
 
 
 class PredictionBar(QFrame):
@@ -53,15 +56,12 @@ class PredictionBar(QFrame):
             "Keep every prediction that turns out wrong as a card, without being asked"
         )
         self.keep_wrong.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        layout = QHBoxLayout(self)
+        layout = Flow(self, 10)
         layout.setContentsMargins(12, 6, 12, 6)
-        layout.setSpacing(10)
-        layout.addWidget(self.question, 3)
-        for widget in (self.number, self.choices, self.unit, self.button):
-            layout.addWidget(widget)
-        layout.addWidget(self.result, 2)
-        layout.addWidget(self.keep_button)
-        layout.addWidget(self.keep_wrong)
+        layout.grow(self.question, round(QUESTION * theme.scale))
+        layout.keep_together(self.number, self.choices, self.unit, self.button)
+        layout.grow(self.result, round(RESULT * theme.scale))
+        layout.keep_together(self.keep_button, self.keep_wrong)
         self.show_prediction(None)
 
     def show_prediction(self, prediction: Prediction | None) -> None:
@@ -106,6 +106,7 @@ class PredictionBar(QFrame):
     def _say(self, sentence: str, role: str) -> None:
         self.result.setStyleSheet(f"color: {self.theme.hex(role)}")
         self.result.setText(sentence)
+        self.result.setVisible(bool(sentence))
         self.result.setAccessibleName(sentence)
         self.keep_button.hide()
         self.keep_wrong.hide()

@@ -36,7 +36,6 @@ class RequestList(TextTable):
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(theme, "Requests", COLUMNS, parent)
-        self.setMinimumWidth(sum(column.width for column in COLUMNS) + 84)
         self._ids: list[int] = []
         self.picked.connect(self._pick)
 

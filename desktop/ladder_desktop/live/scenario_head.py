@@ -10,6 +10,7 @@ from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from ladder_desktop.chooser import Chooser
+from ladder_desktop.flow import Flow
 from ladder_desktop.theme import Theme
 
 LOW = 720  # pixels of a window, at 100 %
@@ -46,7 +47,7 @@ class ScenarioHead(QWidget):
         self.button.setProperty("role", "primary")
         self.button.setAccessibleName("Run or stop the scenario")
         self.button.setToolTip("Run the scenario on the real engine, or stop it (Ctrl+R)")
-        self.button.setFixedWidth(round(84 * theme.scale))
+        self.button.setFixedWidth(self.button.sizeHint().width() + 12)  # Stop is no wider
         self.button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.button.setEnabled(bool(self._scenarios))
         self.variants = Chooser()
@@ -75,7 +76,6 @@ class ScenarioHead(QWidget):
         self.story_button.setChecked(True)
         self.story_button.setAccessibleName("Show the story and what to look at")
         self.story_button.setToolTip("Show or hide the story and what to look at (S)")
-        self.story_button.setFixedWidth(round(108 * theme.scale))
         self.story_button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.message = QLabel()
         self.message.setAccessibleName("Message")
@@ -91,8 +91,8 @@ class ScenarioHead(QWidget):
             small.setPointSizeF(small.pointSizeF() * 0.9)
             label.setFont(small)
         self.story.setProperty("role", "muted")
-        top = QHBoxLayout()
-        top.addWidget(self.picker, 1)
+        top = Flow()
+        top.grow(self.picker)
         for widget in (
             self.variants,
             self.button,
@@ -103,7 +103,6 @@ class ScenarioHead(QWidget):
             self.story_button,
         ):
             top.addWidget(widget)
-        top.addStretch()
         self.words = QWidget()
         words = QHBoxLayout(self.words)
         words.setContentsMargins(0, 0, 0, 0)

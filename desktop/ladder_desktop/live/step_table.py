@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from ladder_engine.tracing.state import RunState, Step
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
 from ladder_desktop.live.batch_cells import fill
@@ -26,7 +26,7 @@ COLUMNS = (
     Column("Took", "Time that it took, measured", 84),
     Column("Entered", "Requests that entered the batch", 150, LEFT),
     Column("Preempted", "Requests that lost their blocks", 150, LEFT),
-    Column("Finished", "Requests that were done", 150, LEFT),
+    Column("Finished", "Requests that were done", 0, LEFT),
 )
 
 
@@ -40,12 +40,6 @@ class StepTable(TextTable):
     ) -> None:
         super().__init__(theme, name, columns, parent)
         self._shown: object = None
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
-        metrics, header = self.horizontalHeader().fontMetrics(), self.horizontalHeader()
-        header.setStretchLastSection(True)
-        for section, column in enumerate(columns):
-            widest = max(metrics.horizontalAdvance(line) for line in column.name.splitlines())
-            header.resizeSection(section, max(column.width, widest + 16))
         self.picked.connect(self._pick)
 
     def show_steps(

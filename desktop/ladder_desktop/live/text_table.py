@@ -15,7 +15,7 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QPainter, QStaticText
+from PySide6.QtGui import QPainter, QResizeEvent, QStaticText
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
@@ -38,6 +38,7 @@ LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 
 
 PADDING, SWATCH = 6, 14
+LEAST = 90  # pixels of a column that takes what is left, at 100 %
 TEXTS_KEPT = 4096
 
 
@@ -194,7 +195,6 @@ class TextTable(QTableView):
         self.setAccessibleName(name)
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setTabKeyNavigation(False)
         self.setShowGrid(False)
         self.setWordWrap(False)
@@ -210,15 +210,14 @@ class TextTable(QTableView):
         )
         self.verticalHeader().hide()
         self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        self.verticalHeader().setDefaultSectionSize(20)
+        self.verticalHeader().setDefaultSectionSize(max(20, self.fontMetrics().height() + 3))
         header = self.horizontalHeader()
         header.setMinimumSectionSize(40)
         header.setHighlightSections(False)
-        for section, column in enumerate(self.table.columns):
-            mode = QHeaderView.ResizeMode.Fixed if column.width else QHeaderView.ResizeMode.Stretch
-            header.setSectionResizeMode(section, mode)
-            if column.width:
-                header.resizeSection(section, column.width)
+        header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        self._scale = theme.scale
+        self._fit()
+        self.table.headerDataChanged.connect(self._fit)
         self._quiet = False
         self.selectionModel().selectionChanged.connect(self._selection_changed)
 
@@ -233,6 +232,31 @@ class TextTable(QTableView):
         """The rows that a person sees."""
         first, last = self.rowAt(0), self.rowAt(self.viewport().height() - 1)
         return range(max(first, 0), (last if last >= 0 else len(self.table.rows) - 1) + 1)
+
+    @property
+    def least_width(self) -> int:
+        """Pixels in which every column has its room."""
+        return sum(map(self._least, self.table.columns)) + self.verticalScrollBar().sizeHint().width() + 4
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Qt: the columns that take what is left take more or less of it."""
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        """Give each column its width; where there is not enough room for all, the table scrolls."""
+        widths = list(map(self._least, self.table.columns))
+        taking = [section for section, column in enumerate(self.table.columns) if not column.width]
+        free = max(0, self.viewport().width() - sum(widths))
+        for nth, section in enumerate(taking):
+            widths[section] += free * (nth + 1) // len(taking) - free * nth // len(taking)
+        for section, width in enumerate(widths):
+            self.horizontalHeader().resizeSection(section, width)
+
+    def _least(self, column: Column) -> int:
+        """As wide as its name, and as its texts are at this size of text."""
+        name = max(map(self.fontMetrics().horizontalAdvance, column.name.split("\n")))
+        return max(round((column.width or LEAST) * self._scale), name + 2 * PADDING + 4)
 
     def selected_row(self) -> int | None:
         """Return the row that is lit. A row that merely has the keyboard is not."""

@@ -19,7 +19,6 @@ from PySide6.QtWidgets import (
 
 from ladder_desktop.chooser import Chooser
 
-LEAST_WIDTH = 190  # no setting is cut off
 ADMISSIONS = {"fcfs": "first come, first served", "priority": "by priority", "fair": "fair between clients"}
 COMPOSITIONS = {
     "mixed": "prompts and decodes",
@@ -40,7 +39,6 @@ class TouchPanel(QScrollArea):
         self.setObjectName("plain")
         self.setWidgetResizable(True)
         self.setFrameShape(QScrollArea.Shape.NoFrame)
-        self.setMinimumWidth(LEAST_WIDTH)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setAccessibleName("Touch the engine")
         self.prompt = QLineEdit()
@@ -115,7 +113,7 @@ class TouchPanel(QScrollArea):
         box = QSpinBox()
         box.setRange(least, most)
         box.setKeyboardTracking(False)
-        box.setFixedWidth(84)
+        box.setFixedWidth(max(84, box.fontMetrics().horizontalAdvance("no limit") + 44))
         box.setAccessibleName(name)
         box.lineEdit().setAccessibleName(name)
         box.setToolTip(name)
@@ -147,6 +145,7 @@ class TouchPanel(QScrollArea):
         column.addWidget(self.note)
         column.addStretch(1)
         self.setWidget(content)
+        self.setMinimumWidth(content.minimumSizeHint().width() + self.verticalScrollBar().sizeHint().width())
 
     def _connect(self) -> None:
         self.add.clicked.connect(self._add)
@@ -193,9 +192,9 @@ class TouchPanel(QScrollArea):
 
 def _chooser(name: str, choices: str, words: dict[str, str]) -> Chooser:
     chooser = Chooser()
-    chooser.setMinimumWidth(120)
     chooser.setAccessibleName(name)
     chooser.view().setAccessibleName(choices)
     for key, text in words.items():
         chooser.addItem(text, key)
+    chooser.setMinimumWidth(chooser.sizeHint().width())
     return chooser

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSlider, QWidget
+from PySide6.QtWidgets import QLabel, QPushButton, QSlider, QWidget
 
+from ladder_desktop.flow import Flow
 from ladder_desktop.live.duet import Duet
 from ladder_desktop.live.player import Player
 from ladder_desktop.live.words import steady_font
+
+LEAST = 120  # pixels of the scrubber
 
 
 class Transport(QWidget):
@@ -41,26 +44,17 @@ class Transport(QWidget):
             turned.setProperty("role", "turn")
         for label, widest in ((self.speed, "120 steps/s"), (self.counter, "step 000000 of 000000")):
             label.setFont(steady_font(self.font()))
-            label.setFixedWidth(label.fontMetrics().horizontalAdvance(widest) + 8)
+            room = label.fontMetrics().size(0, widest)
+            label.setFixedSize(room.width() + 8, room.height())  # another text lays nothing out anew
         self.slider = QSlider(Qt.Orientation.Horizontal)
         self.slider.setAccessibleName("Step at the playhead")
         self.slider.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.slider.valueChanged.connect(self._moved)
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(6)
-        for button in (self.play, self.back, self.forward):
-            layout.addWidget(button)
-        layout.addSpacing(8)
-        layout.addWidget(self.slower)
-        layout.addWidget(self.speed)
-        layout.addWidget(self.faster)
-        layout.addSpacing(8)
-        layout.addWidget(self.slider, 1)
-        layout.addWidget(self.counter)
-        layout.addSpacing(8)
-        layout.addWidget(self.lens)
-        layout.addWidget(self.plots)
+        layout = Flow(self)
+        layout.keep_together(self.play, self.back, self.forward)
+        layout.keep_together(self.slower, self.speed, self.faster)
+        layout.grow(self.slider, LEAST)
+        layout.keep_together(self.counter, self.lens, self.plots)
         self.play.clicked.connect(self.toggled)
         self.back.clicked.connect(self._back)
         self.forward.clicked.connect(self._forward)

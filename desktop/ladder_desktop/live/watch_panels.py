@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from ladder_engine.tracing.state import RunState
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QLabel, QSplitter, QStackedWidget, QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QSplitter, QStackedWidget, QTabWidget, QVBoxLayout, QWidget
 
 from ladder_desktop.live.answer_pane import AnswerPane
 from ladder_desktop.live.block_grid import BlockGrid
 from ladder_desktop.live.block_list import BlockList
 from ladder_desktop.live.figures import pace_figures, pool_figures, queue_figures
+from ladder_desktop.live.labels import Elided
 from ladder_desktop.live.legend import BATCH, BLOCKS, Legend
 from ladder_desktop.live.lens import Lens
 from ladder_desktop.live.live_run import Sights
 from ladder_desktop.live.mark_list import MarkList
-from ladder_desktop.live.panel import panel
+from ladder_desktop.live.panel import Panel
 from ladder_desktop.live.player import Player
 from ladder_desktop.live.plot_board import PlotBoard
 from ladder_desktop.live.request_list import RequestList
@@ -23,6 +25,8 @@ from ladder_desktop.live.step_table import BatchTable
 from ladder_desktop.live.timeline import Timeline
 from ladder_desktop.live.touch_panel import TouchPanel
 from ladder_desktop.theme import Theme
+
+NARROW = 960  # pixels, at 100 %: in less the requests stand among the tabs
 
 
 class WatchPanels(QWidget):
@@ -65,7 +69,7 @@ class WatchPanels(QWidget):
         self.batch.addWidget(self.timeline)
         self.batch.addWidget(self.batch_table)
         self.plots = PlotBoard(theme, player)
-        self.pool, self.queue, self.pace = QLabel(), QLabel(), QLabel()
+        self.pool, self.queue, self.pace = Elided(), Elided(), Elided()
         self._lay_out()
         for view in (self.grid, self.block_list, self.timeline, self.requests, self.lens):
             view.selected.connect(self.selected)
@@ -120,8 +124,7 @@ class WatchPanels(QWidget):
         if self.plotting:
             self.turn_plots()
         self.lens.setVisible(shown)
-        self.queue_panel.setHidden(shown)
-        self.side.setHidden(shown)
+        self._show_columns()
         self.panels.setSizes([3, 2] if shown else [3, 4])  # a table and a picture need the room
         if shown:
             self.upper.setSizes([3, 0, 0, 7])
@@ -133,7 +136,7 @@ class WatchPanels(QWidget):
     def sights(self) -> Sights:
         """What is in sight, for a page that goes on with this run."""
         return Sights(
-            side=self.side.currentIndex(),
+            side=self.side.tabText(self.side.currentIndex()),
             blocks=self.blocks.currentIndex(),
             batch=self.batch.currentIndex(),
             plotting=self.plotting,
@@ -143,7 +146,9 @@ class WatchPanels(QWidget):
 
     def take_over(self, sights: Sights) -> None:
         """Have the same in sight as the page before."""
-        self.side.setCurrentIndex(sights.side)
+        names = [self.side.tabText(place) for place in range(self.side.count())]
+        if sights.side in names:
+            self.side.setCurrentIndex(names.index(sights.side))
         self.blocks.setCurrentIndex(sights.blocks)
         self.batch.setCurrentIndex(sights.batch)
         self.slots.setVisible(sights.slots)
@@ -197,6 +202,26 @@ class WatchPanels(QWidget):
             self.grid.point(mine.block_table[0])
         self.slots.show_state(self._player.state)
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Qt: three columns, or two where there is little room."""
+        super().resizeEvent(event)
+        narrow = self.width() < NARROW * self.theme.scale
+        if narrow == (self.side.indexOf(self.queue_panel) >= 0):
+            return
+        if narrow:
+            self.side.insertTab(0, self.queue_panel, "Requests")
+        else:
+            self.upper.insertWidget(1, self.queue_panel)
+        self.requests.setMinimumWidth(1 if narrow else self.requests.least_width)
+        self._show_columns()
+
+    def _show_columns(self) -> None:
+        """The lens takes the place of requests and answer."""
+        lens = not self.lens.isHidden()
+        self.side.setHidden(lens)
+        if self.side.indexOf(self.queue_panel) < 0:
+            self.queue_panel.setHidden(lens)
+
     def _marked(self) -> None:
         """Marks have changed: show where they are."""
         self.side.setCurrentWidget(self.marks)
@@ -209,15 +234,15 @@ class WatchPanels(QWidget):
         near.addWidget(self.blocks, 1)
         near.addWidget(self.slots)
         self.upper = QSplitter(Qt.Orientation.Horizontal)
-        self.upper.addWidget(panel("KV blocks", self.pool, blocks, Legend(self.theme, BLOCKS), narrow=True))
-        self.queue_panel = panel("Requests", self.queue, self.requests)
+        self.upper.addWidget(Panel("KV blocks", self.pool, blocks, Legend(self.theme, BLOCKS)))
+        self.queue_panel = Panel("Requests", self.queue, self.requests)
         self.upper.addWidget(self.queue_panel)
         self.upper.addWidget(self.side)
         self.upper.addWidget(self.lens)
         self.lens.hide()
         for column, stretch in enumerate((3, 0, 2, 4)):
             self.upper.setStretchFactor(column, stretch)
-        batch = panel("Batch, one column a step", self.pace, self.batch, Legend(self.theme, BATCH))
+        batch = Panel("Batch, one column a step", self.pace, self.batch, Legend(self.theme, BATCH))
         self.panels = QSplitter(Qt.Orientation.Vertical)
         self.panels.addWidget(self.upper)
         self.panels.addWidget(batch)

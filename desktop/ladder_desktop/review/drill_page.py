@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from random import Random
 from typing import Protocol
 
+import msgspec
 from ladder_content.model import Card, Pack
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QAction
@@ -374,7 +375,7 @@ class DrillPage(ReviewPage):
             if due
             else "This pack has no cards yet."
         )
-        waiting = sum(astuple(self.desk.counts("ticket")))
+        waiting = sum(msgspec.structs.astuple(self.desk.counts("ticket")))
         ticket = f"Answer a ticket ({waiting} waiting)" if waiting else "Answer a ticket"
         has_tickets = any(study.tickets for study in self.pack.studies)
         self.done_view.say("Nothing is due", line, ticket if has_tickets else "", "Read a lesson")

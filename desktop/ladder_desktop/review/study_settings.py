@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 
+import msgspec
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
@@ -91,7 +91,7 @@ class StudySettingsPanel(QWidget):
     def wanted(self) -> StudySettings:
         """Return what the fields say; StudyError if one of them makes no sense."""
         stored = self._desk.settings
-        algorithm = replace(
+        algorithm = msgspec.structs.replace(
             stored.algorithm,
             desired_retention=self._retention(stored),
             learning_steps=read_steps(self.learning.text()),

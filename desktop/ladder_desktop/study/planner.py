@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from sqlite3 import Connection
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from . import adjustments
 from .adjustment import Adjustment, Change, Reason, Timing, retimed, timing_of
@@ -31,8 +32,7 @@ _IN_QUEUE = """
 _ANSWERS = "SELECT item_id, rating, study_day FROM reviews ORDER BY seq"
 
 
-@dataclass(frozen=True, slots=True)
-class Shift:
+class Shift(msgspec.Struct, frozen=True):
     """What a reschedule would do: how many items come sooner and later, and the reviews of each day from today on.
 
     Today's also hold what is overdue.

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from datetime import timedelta
 
+import msgspec
 import pytest
 from ladder_desktop.review import study_settings as fitting_room
 from ladder_desktop.review.steps_text import read_steps, read_weights, written_steps, written_weights
@@ -138,7 +138,7 @@ def test_nonsense_is_said_and_cannot_be_saved(
 def test_a_finer_retention_survives_a_change_of_something_else(
     panel: StudySettingsPanel, desk: Desk, qtbot: QtBot
 ) -> None:
-    desk.planner.change(replace(desk.settings, algorithm=Algorithm(desired_retention=0.875)))
+    desk.planner.change(msgspec.structs.replace(desk.settings, algorithm=Algorithm(desired_retention=0.875)))
     panel.show_stored()
     retype(panel.new_per_day, "3")
     qtbot.waitUntil(panel.save.isEnabled)
