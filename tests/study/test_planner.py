@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import signal
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
 from itertools import pairwise
@@ -10,6 +14,7 @@ from math import ceil
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import msgspec
 import pytest
@@ -20,10 +25,12 @@ from ladder_desktop.study import (
     Desk,
     Item,
     Memory,
+    Planner,
     Rating,
     StudyError,
     StudySettings,
 )
+from ladder_desktop.study.adjustment import Change
 from ladder_desktop.study.scheduler import Scheduler
 from ladder_desktop.study.studyday import Moment, study_day
 
@@ -297,6 +304,57 @@ def test_each_change_is_one_step_of_undo_and_redo(desk: Desk, tmp_path: Path, cl
             assert desk.redo() == f"Redid {name}"
             assert (desk.settings, desk.states(), desk.adjustments()) == after
             assert desk.rebuild_mismatches() == []
+
+
+def test_an_answer_while_it_is_reckoned_counts_in_the_reschedule(
+    desk: Desk, tmp_path: Path, clock: TravelClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another connection answers between the reckoning and the storing: nothing of either is lost."""
+    wanted = msgspec.structs.replace(desk.settings, algorithm=Algorithm(desired_retention=0.8))
+    answered = next(state.item.item_id for state in desk.states() if state.memory)
+    reckon, answers = Planner._rescheduled, []
+
+    def reckon_while_somebody_answers(planner: Planner, *rest: Any) -> tuple[Change, ...]:
+        changes = reckon(planner, *rest)
+        if not answers:
+            with Desk.open(tmp_path, clock) as other:
+                answers.append(other.answer(answered, Rating.GOOD, FIVE_SECONDS))
+        return changes
+
+    monkeypatch.setattr(Planner, "_rescheduled", reckon_while_somebody_answers)
+    desk.planner.change(wanted, reschedule=True)
+    assert answers[0].review_id in {review.review_id for review in desk.reviews()}
+    assert desk.rebuild_mismatches() == []
+    assert desk.planner.preview(wanted).sooner == desk.planner.preview(wanted).later == 0
+
+
+DIES = """
+import os, signal, sys
+from pathlib import Path
+import msgspec
+from ladder_desktop.study import Algorithm, Desk
+from ladder_desktop.study import adjustments
+applied = adjustments.apply
+def apply_and_die(*arguments):
+    applied(*arguments)
+    os.kill(os.getpid(), signal.SIGKILL)
+adjustments.apply = apply_and_die
+desk = Desk.open(Path(sys.argv[1]))
+desk.planner.change(msgspec.structs.replace(desk.settings, algorithm=Algorithm(desired_retention=0.8)), True)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL is POSIX")
+def test_a_reschedule_that_was_killed_in_the_middle_has_changed_nothing(desk: Desk, tmp_path: Path) -> None:
+    before = desk.settings, desk.states(), desk.reviews(), desk.adjustments(), desk.undo_label()
+    killed = subprocess.run(
+        [sys.executable, "-c", DIES, tmp_path],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        check=False,
+    )
+    assert killed.returncode == -signal.SIGKILL
+    assert (desk.settings, desk.states(), desk.reviews(), desk.adjustments(), desk.undo_label()) == before
+    assert desk.rebuild_mismatches() == []
 
 
 def test_what_changes_nothing_is_no_step(desk: Desk) -> None:
