@@ -16,6 +16,7 @@ from ladder_desktop.live.figures import pace_figures, pool_figures, queue_figure
 from ladder_desktop.live.labels import Elided, Wrapped
 from ladder_desktop.live.legend import BATCH, Legend
 from ladder_desktop.live.panel import Panel
+from ladder_desktop.live.still import Still
 from ladder_desktop.live.timeline import Timeline
 from ladder_desktop.live.words import steady_font
 from ladder_desktop.theme import Theme
@@ -42,8 +43,8 @@ class SideView(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(6, 4, 6, 4)
         layout.setSpacing(4)
-        for widget in (self.head, self.figures):
-            layout.addWidget(widget)
+        layout.addWidget(self.head)
+        layout.addWidget(Still(self.figures, lines=2))
         layout.addWidget(views, 1)
 
     def take(self, side: Side) -> None:
