@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -37,15 +38,31 @@ class BatchPicture:
             ground[selected_row] = self._ink("selection")
         bars = np.ceil(tokens * (tall - 2 * line) / budget).clip(4 * line) * (kinds == PREFILL)
         canvas.fill_up(bars, self._plain("prefill", kinds.shape), ground)
-        self._stamp(canvas, kinds == WAITING, middle(tall, wide, line, wide), "waiting")
+        self._stamp(canvas, kinds == WAITING, self._wait, "waiting")
         if cells.drafted.any():
             self._drafts(canvas, cells)
-        self._stamp(canvas, kinds == DECODE, middle(tall, wide, 4 * line, 4 * line), "decode")
-        self._stamp(canvas, marks & PREEMPTED > 0, cross(tall, wide + 2, 2 * line)[:, 1:-1], "preempted")
-        end = np.zeros((tall, wide), np.bool_)
-        end[tall // 6 : tall - tall // 6, wide - 2 * line :] = True
-        self._stamp(canvas, marks & FINISHED > 0, end, "text")
+        self._stamp(canvas, kinds == DECODE, self._dot, "decode")
+        self._stamp(canvas, marks & PREEMPTED > 0, self._cross, "preempted")
+        self._stamp(canvas, marks & FINISHED > 0, self._end, "text")
         return canvas
+
+    @cached_property
+    def _wait(self) -> Mask:
+        return middle(self.height, self.width, self.line, self.width)
+
+    @cached_property
+    def _dot(self) -> Mask:
+        return middle(self.height, self.width, 4 * self.line, 4 * self.line)
+
+    @cached_property
+    def _cross(self) -> Mask:
+        return cross(self.height, self.width + 2, 2 * self.line)[:, 1:-1]
+
+    @cached_property
+    def _end(self) -> Mask:
+        end = np.zeros((self.height, self.width), np.bool_)
+        end[self.height // 6 : self.height - self.height // 6, self.width - 2 * self.line :] = True
+        return end
 
     def budget(self, cells: BatchCells, budget: int) -> Canvas:
         """Paint how much of the token budget each step used, and by what: from the foot, decode, drafts, prefill."""
@@ -81,4 +98,6 @@ class BatchPicture:
 
     def _stamp(self, canvas: Canvas, where: Mask, shape: Mask, role: str) -> None:
         rows, columns = np.nonzero(where)
+        if not len(rows):
+            return
         canvas.stamp(shape, rows, columns, self._ink(role))

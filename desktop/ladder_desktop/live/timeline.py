@@ -49,6 +49,7 @@ class Timeline(QAbstractScrollArea):
         self.player: Player | Side = player
         self.num_steps = 0
         self._strip = BatchStrip()
+        self._picture: BatchPicture | None = None  # the same as long as it may be, for it keeps its shapes
         self._names: tuple[BatchNames, Rows, int, QImage] | None = None
         self.selection: int | None = None
         self.marks: Collection[int] = ()
@@ -140,8 +141,10 @@ class Timeline(QAbstractScrollArea):
         ratio = self.devicePixelRatioF()
         width, height, bar_height = (round(size * ratio) for size in (COLUMN, ROW, BUDGET - 8))
         picture = BatchPicture(self.theme, width, height, bar_height, max(1, round(ratio)))
+        if picture != self._picture:
+            self._picture = picture
         first, count = self.horizontalScrollBar().value(), self._visible_columns()
-        canvases = self._strip.show(picture, rows, self.player.edge.steps, first, count)
+        canvases = self._strip.show(self._picture, rows, self.player.edge.steps, first, count)
         left, columns = (first - self._strip.origin) * width, min(count, self.num_steps - first)
         for canvas, top in zip(canvases, (RULER, self._budget_top() + 8), strict=True):
             image = canvas.image(ratio)
