@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ladder_content.faults import PackError
 from ladder_content.model import Card, Pack
-from PySide6.QtCore import QObject, Qt, QTimer
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication
 
@@ -43,10 +43,14 @@ SHOWS = {
 }
 FIRST = "home"
 LOOKS = ("theme", "zoom", "motion")
+SETTLED_MS = 200  # from the first picture on; what nobody sees waits so long for what they do see
 
 
 class Application(QObject):
     """The window with everything behind it. Owns the desk and the pack; closes the desk when the window closes."""
+
+    settled = Signal()
+    """The window has stood for a moment where the person was."""
 
     def __init__(self, data_dir: Path, pack: Pack, desk: Desk, theme: Theme) -> None:
         super().__init__()
@@ -70,6 +74,10 @@ class Application(QObject):
         self._renewal = QTimer(self)
         self._renewal.setSingleShot(True)
         self._renewal.timeout.connect(self._bring_own_cards)
+        self._settling = QTimer(self)
+        self._settling.setSingleShot(True)
+        self._settling.setInterval(SETTLED_MS)
+        self._settling.timeout.connect(self._settle)
         actions = {"File": self.files.actions, "Go": [self.palette.action], "View": self._view_actions()}
         self.window = MainWindow(self._pages.entries(), actions, self.preferences, self.registry)
         self.palette.serve(self.window)
@@ -96,6 +104,10 @@ class Application(QObject):
             return
         if self.window.current in (None, FIRST):
             self.go(self._begin_at)
+        self._settling.start()
+
+    def _settle(self) -> None:
+        self.settled.emit()
         self.search.prepare_in_background()
 
     @property
@@ -135,7 +147,8 @@ class Application(QObject):
                 raise LookupError(target)
             show(*place.arguments)
         except LookupError:
-            self.window.say(f"There is nothing here called {place.rest}.")
+            nothing = "No card fits" if place.kind == "drill" else "There is nothing here called"
+            self.window.say(f"{nothing} {place.rest}.")
 
     def open_asked(self, target: str, pack: str) -> None:
         """Do what a second start was asked to do, with the window in front."""
@@ -291,6 +304,7 @@ class Application(QObject):
         self._closed = True
         self._redress.stop()
         self._renewal.stop()
+        self._settling.stop()
         self.window.close()
         self.window.take_down()
         self.window.deleteLater()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
@@ -57,6 +58,7 @@ def open_window(
         )
         take_tour(or_tour)
         return
+    gc.disable()  # what a start makes, stays; the window sees to the rest (garbage.py)
     signal.signal(
         signal.SIGINT, signal.SIG_DFL
     )  # ends at once; an exception raised amid Qt's imports can be lost

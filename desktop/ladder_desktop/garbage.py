@@ -1,7 +1,8 @@
 """Garbage is collected on the window's thread only.
 
 Python collects cycles on whatever thread happens to allocate, and the reader thread of the engine's client allocates
-a lot. A QObject that is part of a cycle would then be destroyed off its thread, which crashes Qt.
+a lot. A QObject that is part of a cycle would then be destroyed off its thread, which crashes Qt. What stands when the
+collector comes, modules and Qt's own types, is not looked through again: that would hold the window up each time.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ class GarbageCollector(QObject):
         super().__init__(parent)
         self._thresholds = gc.get_threshold()
         gc.disable()
+        gc.freeze()
         self._timer = QTimer(self)
         self._timer.setInterval(EVERY_MS)
         self._timer.timeout.connect(self.collect)
@@ -35,4 +37,5 @@ class GarbageCollector(QObject):
     def stop(self) -> None:
         """Give collection back to Python."""
         self._timer.stop()
+        gc.unfreeze()
         gc.enable()

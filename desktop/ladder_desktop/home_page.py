@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import astuple
 from datetime import datetime
 
+import msgspec
 from ladder_content.model import Pack, Study
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction, QResizeEvent
@@ -99,11 +99,7 @@ class HomePage(QWidget):
         practice = Doors((self._cards, self._tickets, live), most=3)
         studies = Doors([self._door_to(study) for study in self._pack.studies], most=2)
 
-        column = QWidget()
-        column.setMaximumWidth(1060)
-        inner = QVBoxLayout(column)
-        inner.setContentsMargins(40, 34, 40, 24)
-        inner.setSpacing(8)
+        inner = self._make_column()
         inner.addWidget(title)
         inner.addWidget(lead)
         inner.addWidget(self._next)
@@ -113,20 +109,29 @@ class HomePage(QWidget):
         inner.addWidget(_heading("Studies"))
         inner.addWidget(studies)
         inner.addStretch(1)
-        middle = QWidget()
-        across = QHBoxLayout(middle)
-        across.setContentsMargins(0, 0, 0, 0)
-        across.addStretch(1)
-        across.addWidget(column, 1000)
-        across.addStretch(1)
+
+    def _make_column(self) -> QVBoxLayout:
+        """Return the empty column in the middle, which scrolls. It is in its place before it is filled, for Qt dresses anew what moves."""
         scroll = QScrollArea()
         scroll.setObjectName("plain")
-        scroll.setWidget(middle)
         scroll.setWidgetResizable(True)
         scroll.setFrameShape(QFrame.Shape.NoFrame)
         scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # page keys reach it from the buttons inside
         scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._views.addWidget(scroll)
+        middle = QWidget()
+        scroll.setWidget(middle)
+        across = QHBoxLayout(middle)
+        across.setContentsMargins(0, 0, 0, 0)
+        column = QWidget()
+        column.setMaximumWidth(1060)
+        across.addStretch(1)
+        across.addWidget(column, 1000)
+        across.addStretch(1)
+        inner = QVBoxLayout(column)
+        inner.setContentsMargins(40, 34, 40, 24)
+        inner.setSpacing(8)
+        return inner
 
     def _door_to(self, study: Study) -> DoorPanel:
         door = DoorPanel(
@@ -143,7 +148,11 @@ class HomePage(QWidget):
         cards, tickets = self._desk.counts("card"), self._desk.counts("ticket")
         self._cards.show_counts(cards)
         self._tickets.show_counts(tickets)
-        due = None if any((*astuple(cards), *astuple(tickets))) else self._desk.next_due_at()
+        due = (
+            None
+            if any((*msgspec.structs.astuple(cards), *msgspec.structs.astuple(tickets)))
+            else self._desk.next_due_at()
+        )
         self._next.setText(f"Nothing waits. The next review is due {local_time(due)}." if due else "")
         self._next.setVisible(due is not None)
         self._cards.button.setFocus(Qt.FocusReason.OtherFocusReason)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 import msgspec
-from PySide6.QtCore import QCryptographicHash, QDeadlineTimer, QLockFile, QObject, QTimer, Signal
+from PySide6.QtCore import QCryptographicHash, QDeadlineTimer, QLockFile, QObject, Signal
 
 if TYPE_CHECKING:
     from PySide6.QtNetwork import QLocalServer, QLocalSocket
@@ -41,9 +41,6 @@ class Instance(QObject):
         self._lock = QLockFile(str(data_dir / "window.lock"))
         self._lock.setStaleLockTime(0)  # only the death of its owner makes it stale
         self._server: QLocalServer | None = None
-        self._soon = QTimer(self)
-        self._soon.setSingleShot(True)
-        self._soon.timeout.connect(self._listen)
 
     def claim(self, target: str, pack: str) -> bool:
         """Return whether this is the first window. If not, the first has been asked to open target and pack.
@@ -51,7 +48,6 @@ class Instance(QObject):
         BusyError if the first does not answer. A data folder that cannot be written is left to the store to name.
         """
         if not self._data_dir.is_dir() or self._lock.tryLock(0):
-            self._soon.start(0)  # not before the window is there: the network takes its time to load
             return True
         if self._lock.error() != QLockFile.LockError.LockFailedError:
             return True
@@ -63,9 +59,18 @@ class Instance(QObject):
             f"Runtime Ladder is open already on {self._data_dir} and does not answer; close it and try again."
         )
 
+    def listen(self) -> None:
+        """Answer further starts from now on. Not before the window is there: the network takes its time to load."""
+        from PySide6.QtNetwork import QLocalServer
+
+        QLocalServer.removeServer(self._name)
+        self._server = QLocalServer(self)
+        self._server.setSocketOptions(QLocalServer.SocketOption.UserAccessOption)
+        self._server.newConnection.connect(self._take_message)
+        self._server.listen(self._name)
+
     def release(self) -> None:
         """Let another start be the first."""
-        self._soon.stop()
         if self._server is not None:
             self._server.close()
         self._lock.unlock()
@@ -75,15 +80,6 @@ class Instance(QObject):
         folder = str(self._data_dir.resolve()).encode()
         digest = QCryptographicHash.hash(folder, QCryptographicHash.Algorithm.Sha256).toHex()
         return f"runtime-ladder-{bytes(digest.data()[:20]).decode()}"
-
-    def _listen(self) -> None:
-        from PySide6.QtNetwork import QLocalServer
-
-        QLocalServer.removeServer(self._name)
-        self._server = QLocalServer(self)
-        self._server.setSocketOptions(QLocalServer.SocketOption.UserAccessOption)
-        self._server.newConnection.connect(self._take_message)
-        self._server.listen(self._name)
 
     def _hand_over(self, target: str, pack: str, deadline: QDeadlineTimer) -> bool:
         from PySide6.QtNetwork import QLocalSocket

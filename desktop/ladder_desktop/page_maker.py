@@ -186,7 +186,7 @@ class PageMaker:
     def _study(self) -> QWidget:
         from ladder_desktop.review.study_settings import StudySettingsPanel
 
-        panel = StudySettingsPanel(self._app.desk, self._app.theme)
+        panel = StudySettingsPanel(self._app.desk, self._app.theme, self._app.preferences)
         panel.changed.connect(self._app.refresh_counts)
         return panel
 

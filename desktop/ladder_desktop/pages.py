@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
+import msgspec
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QWidget
 
@@ -54,8 +54,7 @@ class LastingPage(Protocol):
         """Go on with what the page before this one handed over."""
 
 
-@dataclass(frozen=True)
-class Entry:
+class Entry(msgspec.Struct, frozen=True):
     """One page of the window. `key` names it for `MainWindow.show_page`; `keys` lead there from anywhere."""
 
     key: str

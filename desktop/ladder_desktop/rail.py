@@ -6,8 +6,8 @@ In a narrow window it folds to a column of rings and letters; the names are then
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
+import msgspec
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QFont, QPainter, QPalette, QPen
 from PySide6.QtWidgets import (
@@ -27,8 +27,7 @@ KEY = Qt.ItemDataRole.UserRole
 MARK = Qt.ItemDataRole.UserRole + 1
 
 
-@dataclass(frozen=True)
-class Mark:
+class Mark(msgspec.Struct, frozen=True):
     """What a line of the rail shows. `short` stands in the ring or alone when the rail is folded."""
 
     label: str
@@ -91,13 +90,18 @@ class Rail(QListWidget):
 
     def show_due(self, key: str, due: int) -> None:
         """Say how much waits on a page."""
-        self._dress(self._find(key), replace(self.mark(key), due=due, spoken=f"{due} waiting" if due else ""))
+        self._dress(
+            self._find(key),
+            msgspec.structs.replace(self.mark(key), due=due, spoken=f"{due} waiting" if due else ""),
+        )
 
     def show_progress(self, key: str, learned: int, total: int, due: int) -> None:
         """Say how much of a study is learned, and how much of it is due."""
         share = learned / total if total else 0.0
         spoken = f"{learned} of {total} learned, {due} due"
-        self._dress(self._find(key), replace(self.mark(key), share=share, due=due, spoken=spoken))
+        self._dress(
+            self._find(key), msgspec.structs.replace(self.mark(key), share=share, due=due, spoken=spoken)
+        )
 
     def _find(self, key: str) -> QListWidgetItem:
         return next(item for row in range(self.count()) if (item := self.item(row)).data(KEY) == key)

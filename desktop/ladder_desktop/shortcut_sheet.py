@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from ladder_desktop.actions import group_of, keys_text, name_of
+from ladder_desktop.dialogs import give_room
 
 COLUMNS = ("Where", "Action", "Keys")
 
@@ -41,7 +42,7 @@ class ShortcutSheet(QDialog):
         layout.addWidget(self.line)
         layout.addWidget(self.table)
         layout.addWidget(buttons)
-        self.resize(620, 600)
+        give_room(self, 78, 36)
 
 
 class ActionTable(QTableWidget):

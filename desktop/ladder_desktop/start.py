@@ -84,6 +84,7 @@ def _run(
     application = Application(data_dir, pack, desk, theme)
     sys.excepthook = partial(_unexpected, application, session)
     instance.asked.connect(application.open_asked)
+    application.settled.connect(instance.listen)
     application.begin(target or application.preferences.place)
     if report is not None:
         _offer_way_back(application, report)

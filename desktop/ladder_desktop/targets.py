@@ -13,13 +13,12 @@ apart; `Application.go` leads to them. No Qt.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 _PAGES_OF_KINDS = {"ticket": "tickets", "card": "drill"}
 
 
-@dataclass(frozen=True)
-class Place:
+class Place(msgspec.Struct, frozen=True):
     """A target taken apart: the key of the page, and what to show on it.
 
     `kind` is what stood before the colon; `rest` what stood behind it, without the study of a lesson.

@@ -7,6 +7,7 @@ from contextlib import suppress
 
 import pytest
 from ladder_desktop.app import Application
+from ladder_desktop.window import FOLD_BELOW
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QLabel, QPushButton, QScrollArea, QWidget
 from pytestqt.qtbot import QtBot
@@ -35,7 +36,10 @@ def narrow(application: Application, qtbot: QtBot) -> Application:
 
 
 @pytest.mark.parametrize("place", [*PLACES, "ticket"])
-def test_nothing_is_cut_off(narrow: Application, place: str, qtbot: QtBot) -> None:
+@pytest.mark.parametrize("width", [NARROW.width(), FOLD_BELOW + 1])
+def test_nothing_is_cut_off(narrow: Application, place: str, width: int, qtbot: QtBot) -> None:
+    """With the rail folded, and in the narrowest window that shows all of it."""
+    narrow.window.resize(width, NARROW.height())
     if place == "ticket":
         narrow.window.show_page("tickets")
         narrow.window.page("tickets").list.open_current()  # type: ignore[attr-defined]
@@ -45,6 +49,27 @@ def test_nothing_is_cut_off(narrow: Application, place: str, qtbot: QtBot) -> No
     with suppress(qtbot.TimeoutError):
         qtbot.waitUntil(lambda: not list(cut(page)), timeout=5_000)
     assert list(cut(page)) == []
+
+
+@pytest.mark.parametrize("width", [640, 760, 1050, 1280])
+def test_the_buttons_above_a_map_are_whole_on_any_step(narrow: Application, width: int, qtbot: QtBot) -> None:
+    """Going from a map without steps to one with, and along its steps, at one width."""
+    narrow.window.resize(QSize(width, 760))
+    study = narrow.pack.studies[0]
+    narrow.go(f"study:{study.id}")
+    page = narrow.window.page(f"study:{study.id}")
+    kinds = {chart.kind: chart for chart in study.maps}
+    for chart in (kinds["architecture"], kinds["flow"], kinds["architecture"]):
+        for node in (chart.nodes[0], chart.nodes[-1]):
+            page.show_map(chart.id, node.id)  # type: ignore[attr-defined]
+            qtbot.wait(30)
+            bar = page.maps.bar  # type: ignore[attr-defined]
+            seen = [one for one in bar.findChildren(QWidget) if one.isVisible() and not one.layout()]
+            labels = [one for one in seen if isinstance(one, (QPushButton, QLabel))]
+            assert len(labels) == (8 if chart.kind == "flow" else 5)
+            for one in labels:
+                assert one.width() >= one.sizeHint().width(), one.text()
+                assert one.mapTo(bar, one.rect().bottomRight()).x() < bar.width(), one.text()
 
 
 def cut(page: QWidget) -> Iterator[str]:

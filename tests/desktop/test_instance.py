@@ -22,7 +22,10 @@ from PySide6.QtCore import QCoreApplication
 from ladder_desktop.instance import Instance
 app = QCoreApplication([])
 instance = Instance(Path({folder!r}))
-print(instance.claim({target!r}, ""), flush=True)
+first = instance.claim({target!r}, "")
+if first:
+    instance.listen()
+print(first, flush=True)
 """
 
 
@@ -35,6 +38,7 @@ def other(folder: Path, target: str, more: str = "") -> subprocess.Popen[str]:
 def first(qtbot: QtBot, tmp_path: Path) -> Iterator[Instance]:
     made = Instance(tmp_path)
     assert made.claim("", "")
+    made.listen()
     yield made
     made.release()
 
@@ -65,6 +69,7 @@ def test_a_window_that_was_killed_leaves_nothing_in_the_way(qtbot: QtBot, tmp_pa
     killed.stdout.close()
     again = Instance(tmp_path)
     assert again.claim("", "")
+    again.listen()
     with qtbot.waitSignal(again.asked, timeout=30_000):
         third = other(tmp_path, "drill")
     third.communicate(timeout=30)
@@ -98,11 +103,13 @@ def test_nonsense_on_the_socket_is_dropped(first: Instance, qtbot: QtBot, messag
         )
 
 
-def test_who_gave_up_at_the_start_listens_to_nobody(qtbot: QtBot, tmp_path: Path) -> None:
-    gave_up = Instance(tmp_path)
-    assert gave_up.claim("", "")
-    gave_up.release()
-    qtbot.wait(20)
-    socket = QLocalSocket()
-    socket.connectToServer(gave_up._name)
-    assert not socket.waitForConnected(200)
+def test_a_start_before_the_first_listens_is_heard_once_it_does(qtbot: QtBot, tmp_path: Path) -> None:
+    busy = Instance(tmp_path)
+    assert busy.claim("", "")
+    second = other(tmp_path, "drill")
+    qtbot.wait(1000)
+    with qtbot.waitSignal(busy.asked, timeout=30_000) as asked:
+        busy.listen()
+    assert asked.args == ["drill", ""]
+    assert second.communicate(timeout=30)[0].strip() == "False"
+    busy.release()

@@ -21,6 +21,7 @@ LATE = (
     *("ladder_desktop.lessons", "ladder_desktop.live", "ladder_desktop.stats", "ladder_desktop.interview"),
     *("ladder_desktop.review.drill_page", "ladder_desktop.settings", "ladder_desktop.exporting"),
 )
+ONCE_SETTLED = ("ladder_desktop.search", "PySide6.QtNetwork")
 CODE = """
 import json, sys
 from pathlib import Path
@@ -32,7 +33,10 @@ def report(window, event):
     painted(window, event)
     print(json.dumps([sorted(sys.modules), window.current]), flush=True)
     MainWindow.paintEvent = painted
-    QTimer.singleShot(0, start.make_qt(), start.make_qt().quit)
+    QTimer.singleShot(0, window, report_again)
+def report_again():
+    print(json.dumps(sorted(sys.modules)), flush=True)
+    start.make_qt().quit()
 MainWindow.paintEvent = report
 start.run(Path(sys.argv[1]), None)
 """
@@ -52,10 +56,17 @@ def test_what_the_first_picture_does_not_need_loads_after_it(
     second = subprocess.run(
         [sys.executable, "-c", CODE, tmp_path], check=True, capture_output=True, text=True
     )
-    loaded, current = json.loads(second.stdout.splitlines()[0])
+    (loaded, current), loaded_then = map(json.loads, second.stdout.splitlines())
     assert [name for name in LATE if name in loaded] == []
     assert "ladder_desktop.window" in loaded
     assert current == shown
+    assert place != "home" or [name for name in ONCE_SETTLED if name in loaded_then] == []
+
+
+def test_the_search_is_made_ready_once_the_window_has_settled(application: Application, qtbot: QtBot) -> None:
+    with qtbot.waitSignal(application.settled):
+        pass
+    qtbot.waitUntil(lambda: any(application.data_dir.glob("search*")))
 
 
 @pytest.mark.parametrize(("place", "page"), [("home", "home"), ("drill", "drill"), ("gone:1", "home")])
@@ -66,3 +77,38 @@ def test_the_window_goes_where_the_person_was_once_it_is_painted(
     again.begin(place)
     qtbot.waitUntil(lambda: again.window.current == page)
     again.close()
+
+
+FIRST = """
+import sys
+from pathlib import Path
+from ladder_desktop import start
+from ladder_desktop.window import MainWindow
+def report(window, key):
+    print(key, flush=True)
+    if key == "drill":
+        start.make_qt().quit()
+made = MainWindow.__init__
+def make(window, *arguments):
+    made(window, *arguments)
+    window.page_shown.connect(lambda key: report(window, key))
+MainWindow.__init__ = make
+start.run(Path(sys.argv[1]), None)
+"""
+SECOND = (
+    "import sys; from pathlib import Path; from ladder_desktop import start; "
+    "sys.exit(start.run(Path(sys.argv[1]), None, None, 'drill'))"
+)
+
+
+def test_a_second_start_leads_the_first_window_where_it_was_asked_to_go(tmp_path: Path) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", FIRST, tmp_path], stdout=subprocess.PIPE, text=True
+    ) as first:
+        assert first.stdout is not None
+        assert first.stdout.readline().strip() == "home"
+        second = subprocess.run([sys.executable, "-c", SECOND, tmp_path], check=False, timeout=60)
+        if second.returncode:
+            first.kill()
+        assert second.returncode == 0
+        assert first.stdout.readline().strip() == "drill"

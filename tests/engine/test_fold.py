@@ -1,13 +1,14 @@
 from __future__ import annotations
 
 import copy
+from typing import get_args
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from ladder_engine.tracing import events as trace
 from ladder_engine.tracing.events import AnyEvent
-from ladder_engine.tracing.fold import TraceError, fold
+from ladder_engine.tracing.fold import TAKES, TraceError, fold
 from ladder_engine.tracing.state import FREE, RunState
 from msgspec.structs import replace
 
@@ -80,6 +81,10 @@ def test_the_busy_trace_shows_what_the_panel_must_show() -> None:
     assert sum(len(step.allocated) for step in state.steps) == sum(len(step.freed) for step in state.steps)
     assert all(step.num_tokens <= 16 for step in state.steps)
     assert sum(step.num_sampled for step in state.steps) == state.num_output_tokens
+
+
+def test_every_kind_of_event_can_be_applied() -> None:
+    assert set(TAKES) == set(get_args(AnyEvent))
 
 
 KINDS = {type(event) for event in busy_trace()}

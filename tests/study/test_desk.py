@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -237,8 +236,10 @@ def test_a_log_that_does_not_add_up_is_refused_whole(
         desk.answer("pack/card-0", Rating.EASY, FIVE_SECONDS)
         clock.wait(days=20)
     log = desk.reviews()
-    wrong_stability = replace(log[2], after=replace(log[2].after, stability=log[2].after.stability * 1.001))
-    other_rating = replace(log[1], rating=Rating.AGAIN)
+    wrong_stability = msgspec.structs.replace(
+        log[2], after=msgspec.structs.replace(log[2].after, stability=log[2].after.stability * 1.001)
+    )
+    other_rating = msgspec.structs.replace(log[1], rating=Rating.AGAIN)
     broken = {
         "outcome": [*log[:2], wrong_stability],
         "another outcome": [log[0], other_rating, log[2]],
@@ -249,7 +250,9 @@ def test_a_log_that_does_not_add_up_is_refused_whole(
             with pytest.raises(StudyError, match=says):
                 other.insert_reviews(reviews, items)
         with pytest.raises(StudyError, match="twice"):
-            other.insert_reviews([log[0], replace(log[0], item_id="pack/card-1", before=None)], items)
+            other.insert_reviews(
+                [log[0], msgspec.structs.replace(log[0], item_id="pack/card-1", before=None)], items
+            )
         with pytest.raises(StudyError, match="not described"):
             other.insert_reviews(log, items[1:])
         assert other.states() == []
@@ -275,7 +278,7 @@ def test_a_log_with_times_that_cannot_be_is_refused(
 ) -> None:
     clock.set("2026-10-20 23:00")
     desk.answer("pack/card-0", Rating.EASY, FIVE_SECONDS)
-    log = [replace(desk.reviews()[0], **change)]
+    log = [msgspec.structs.replace(desk.reviews()[0], **change)]
     with Desk.open(tmp_path / "other", clock) as other:
         with pytest.raises(StudyError, match="a time that cannot be"):
             other.insert_reviews(log, items)
@@ -298,7 +301,9 @@ def test_rounding_of_another_machine_is_taken_as_recorded(
 ) -> None:
     desk.answer("pack/card-0", Rating.EASY, FIVE_SECONDS)
     (review,) = desk.reviews()
-    rounded = replace(review, after=replace(review.after, stability=review.after.stability * (1 + 1e-15)))
+    rounded = msgspec.structs.replace(
+        review, after=msgspec.structs.replace(review.after, stability=review.after.stability * (1 + 1e-15))
+    )
     assert rounded != review
     with Desk.open(tmp_path / "other", clock) as other:
         other.insert_reviews([rounded], items)

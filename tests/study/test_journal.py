@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable
-from dataclasses import astuple
 from datetime import timedelta
 from pathlib import Path
 
+import msgspec
 import pytest
 from ladder_desktop.study import Desk, Item, Memory, Rating, journal
 from ladder_desktop.study.migrations import migrations
@@ -142,4 +142,4 @@ def test_a_profile_of_the_first_version_keeps_its_undo(tmp_path: Path, clock: Tr
         assert desk.undo() is None
         assert desk.redo() == "Redid Good on card-0"
         assert desk.reviews()[0].rating is Rating.GOOD
-        assert astuple(desk.counts()) == (1, 1, 0)
+        assert msgspec.structs.astuple(desk.counts()) == (1, 1, 0)

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import signal
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import pairwise
 from math import ceil
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import msgspec
 import pytest
@@ -21,10 +25,12 @@ from ladder_desktop.study import (
     Desk,
     Item,
     Memory,
+    Planner,
     Rating,
     StudyError,
     StudySettings,
 )
+from ladder_desktop.study.adjustment import Change
 from ladder_desktop.study.scheduler import Scheduler
 from ladder_desktop.study.studyday import Moment, study_day
 
@@ -70,7 +76,7 @@ def memories(desk: Desk) -> dict[str, Memory]:
 
 def always_scheduled_by(desk: Desk, algorithm: Algorithm) -> dict[str, Memory]:
     """Schedule the whole log by one algorithm, an answer at a time."""
-    scheduler = Scheduler(replace(algorithm, learning_steps=(), relearning_steps=()))
+    scheduler = Scheduler(msgspec.structs.replace(algorithm, learning_steps=(), relearning_steps=()))
     states: dict[str, Memory] = {}
     for review in desk.reviews():
         moment = Moment(review.answered_at, review.study_day, review.utc_offset, review.local_date)
@@ -98,7 +104,9 @@ def test_settings_outlive_the_program_and_hold_for_the_next_answer(
         eager = desk.previews("pack/0")[Rating.EASY].interval
         desk.answer("pack/0", Rating.EASY, FIVE_SECONDS)
         assert desk.reviews()[0].algorithm == wanted.algorithm
-        desk.planner.change(replace(wanted, algorithm=Algorithm(fuzz=False, desired_retention=0.8)))
+        desk.planner.change(
+            msgspec.structs.replace(wanted, algorithm=Algorithm(fuzz=False, desired_retention=0.8))
+        )
         assert desk.previews("pack/1")[Rating.EASY].interval > eager
         assert desk.rebuild_mismatches() == []
 
@@ -153,7 +161,7 @@ def test_rescheduling_by_what_always_held_moves_nothing(desk: Desk) -> None:
 def test_a_reschedule_is_as_if_it_had_always_held(desk: Desk, algorithm: Algorithm) -> None:
     before = memories(desk)
     expected = always_scheduled_by(desk, algorithm)
-    wanted = replace(desk.settings, algorithm=algorithm)
+    wanted = msgspec.structs.replace(desk.settings, algorithm=algorithm)
     shift = desk.planner.preview(wanted)
     assert memories(desk) == before
     moved = desk.planner.change(wanted, reschedule=True)
@@ -192,13 +200,15 @@ def test_the_load_is_what_falls_due_each_day(desk: Desk, clock: TravelClock) -> 
 
 
 def test_study_goes_on_after_a_reschedule_and_the_log_still_holds(desk: Desk, clock: TravelClock) -> None:
-    wanted = replace(desk.settings, algorithm=Algorithm(desired_retention=0.85))
+    wanted = msgspec.structs.replace(desk.settings, algorithm=Algorithm(desired_retention=0.85))
     desk.planner.change(wanted, reschedule=True)
     for _ in range(12):
         if item := desk.next_item():
             desk.answer(item.item_id, Rating.GOOD, FIVE_SECONDS)
     clock.wait(days=5)
-    desk.planner.change(replace(wanted, algorithm=Algorithm(desired_retention=0.93)), reschedule=True)
+    desk.planner.change(
+        msgspec.structs.replace(wanted, algorithm=Algorithm(desired_retention=0.93)), reschedule=True
+    )
     desk.answer("pack/0", Rating.AGAIN, FIVE_SECONDS)
     assert [adjustment.reason for adjustment in desk.adjustments()] == ["reschedule"] * 2
     assert desk.rebuild_mismatches() == []
@@ -210,7 +220,9 @@ def test_study_goes_on_after_a_reschedule_and_the_log_still_holds(desk: Desk, cl
 def test_a_log_with_adjustments_travels(
     desk: Desk, tmp_path: Path, clock: TravelClock, items: list[Item]
 ) -> None:
-    desk.planner.change(replace(desk.settings, algorithm=Algorithm(desired_retention=0.8)), reschedule=True)
+    desk.planner.change(
+        msgspec.structs.replace(desk.settings, algorithm=Algorithm(desired_retention=0.8)), reschedule=True
+    )
     desk.answer("pack/1", Rating.GOOD, FIVE_SECONDS)
     text = msgspec.json.encode(desk.adjustments())
     moved = msgspec.json.decode(text, type=list[Adjustment])
@@ -226,7 +238,7 @@ def test_a_log_with_adjustments_travels(
 def _shift_first(adjustment: Adjustment, **changes: object) -> Adjustment:
     first, *rest = adjustment.changes
     after = msgspec.structs.replace(first.after, **changes)
-    return replace(adjustment, changes=(msgspec.structs.replace(first, after=after), *rest))
+    return msgspec.structs.replace(adjustment, changes=(msgspec.structs.replace(first, after=after), *rest))
 
 
 @pytest.mark.parametrize(
@@ -234,11 +246,14 @@ def _shift_first(adjustment: Adjustment, **changes: object) -> Adjustment:
     [
         (lambda a: _shift_first(a, interval=3), "records another outcome than reschedule"),
         (lambda a: _shift_first(a, stability=99.0), "records another outcome than reschedule"),
-        (lambda a: replace(a, reason="away"), None),
-        (lambda a: replace(a, after_review="nowhere"), "follows a review that is not there"),
-        (lambda a: replace(a, after_review=None), "starts from a state"),
-        (lambda a: replace(a, study_day=3), "holds a time that cannot be"),
-        (lambda a: replace(a, algorithm=Algorithm(desired_retention=0.99)), "another outcome"),
+        (lambda a: msgspec.structs.replace(a, reason="away"), None),
+        (lambda a: msgspec.structs.replace(a, after_review="nowhere"), "follows a review that is not there"),
+        (lambda a: msgspec.structs.replace(a, after_review=None), "starts from a state"),
+        (lambda a: msgspec.structs.replace(a, study_day=3), "holds a time that cannot be"),
+        (
+            lambda a: msgspec.structs.replace(a, algorithm=Algorithm(desired_retention=0.99)),
+            "another outcome",
+        ),
     ],
 )
 def test_a_forged_adjustment_is_refused(
@@ -249,7 +264,9 @@ def test_a_forged_adjustment_is_refused(
     forge: Callable[[Adjustment], Adjustment],
     says: str | None,
 ) -> None:
-    desk.planner.change(replace(desk.settings, algorithm=Algorithm(desired_retention=0.8)), reschedule=True)
+    desk.planner.change(
+        msgspec.structs.replace(desk.settings, algorithm=Algorithm(desired_retention=0.8)), reschedule=True
+    )
     (adjustment,) = desk.adjustments()
     with Desk.open(tmp_path / "other", clock) as other:
         if says is None:  # a retention moves no strength, so days away could have done the same
@@ -265,9 +282,10 @@ def test_each_change_is_one_step_of_undo_and_redo(desk: Desk, tmp_path: Path, cl
     seen = [(desk.settings, desk.states(), desk.adjustments())]
     today = study_day(clock.now(), clock.where)
     for act in (
-        lambda: desk.planner.change(replace(desk.settings, new_per_day=7)),
+        lambda: desk.planner.change(msgspec.structs.replace(desk.settings, new_per_day=7)),
         lambda: desk.planner.change(
-            replace(desk.settings, algorithm=Algorithm(desired_retention=0.8)), reschedule=True
+            msgspec.structs.replace(desk.settings, algorithm=Algorithm(desired_retention=0.8)),
+            reschedule=True,
         ),
         lambda: desk.planner.apply_away(desk.planner.plan_away(today + 1, today + 9)),
         lambda: desk.answer("pack/0", Rating.GOOD, FIVE_SECONDS),
@@ -286,6 +304,57 @@ def test_each_change_is_one_step_of_undo_and_redo(desk: Desk, tmp_path: Path, cl
             assert desk.redo() == f"Redid {name}"
             assert (desk.settings, desk.states(), desk.adjustments()) == after
             assert desk.rebuild_mismatches() == []
+
+
+def test_an_answer_while_it_is_reckoned_counts_in_the_reschedule(
+    desk: Desk, tmp_path: Path, clock: TravelClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another connection answers between the reckoning and the storing: nothing of either is lost."""
+    wanted = msgspec.structs.replace(desk.settings, algorithm=Algorithm(desired_retention=0.8))
+    answered = next(state.item.item_id for state in desk.states() if state.memory)
+    reckon, answers = Planner._rescheduled, []
+
+    def reckon_while_somebody_answers(planner: Planner, *rest: Any) -> tuple[Change, ...]:
+        changes = reckon(planner, *rest)
+        if not answers:
+            with Desk.open(tmp_path, clock) as other:
+                answers.append(other.answer(answered, Rating.GOOD, FIVE_SECONDS))
+        return changes
+
+    monkeypatch.setattr(Planner, "_rescheduled", reckon_while_somebody_answers)
+    desk.planner.change(wanted, reschedule=True)
+    assert answers[0].review_id in {review.review_id for review in desk.reviews()}
+    assert desk.rebuild_mismatches() == []
+    assert desk.planner.preview(wanted).sooner == desk.planner.preview(wanted).later == 0
+
+
+DIES = """
+import os, signal, sys
+from pathlib import Path
+import msgspec
+from ladder_desktop.study import Algorithm, Desk
+from ladder_desktop.study import adjustments
+applied = adjustments.apply
+def apply_and_die(*arguments):
+    applied(*arguments)
+    os.kill(os.getpid(), signal.SIGKILL)
+adjustments.apply = apply_and_die
+desk = Desk.open(Path(sys.argv[1]))
+desk.planner.change(msgspec.structs.replace(desk.settings, algorithm=Algorithm(desired_retention=0.8)), True)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL is POSIX")
+def test_a_reschedule_that_was_killed_in_the_middle_has_changed_nothing(desk: Desk, tmp_path: Path) -> None:
+    before = desk.settings, desk.states(), desk.reviews(), desk.adjustments(), desk.undo_label()
+    killed = subprocess.run(
+        [sys.executable, "-c", DIES, tmp_path],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        check=False,
+    )
+    assert killed.returncode == -signal.SIGKILL
+    assert (desk.settings, desk.states(), desk.reviews(), desk.adjustments(), desk.undo_label()) == before
+    assert desk.rebuild_mismatches() == []
 
 
 def test_what_changes_nothing_is_no_step(desk: Desk) -> None:
@@ -352,7 +421,7 @@ def test_days_away_leave_nothing_due_meanwhile_and_say_what_it_costs(desk: Desk,
 
 def test_no_day_is_filled_beyond_the_limit(desk: Desk, clock: TravelClock) -> None:
     today = study_day(clock.now(), clock.where)
-    desk.planner.change(replace(desk.settings, reviews_per_day=1))
+    desk.planner.change(msgspec.structs.replace(desk.settings, reviews_per_day=1))
     plan = desk.planner.plan_away(today + 1, today + 12)
     given = [move.to_day for move in plan.moves]
     outside = [

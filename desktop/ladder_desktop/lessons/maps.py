@@ -10,28 +10,21 @@ from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import (
     QAccessible,
     QAccessibleAnnouncementEvent,
-    QAction,
     QGuiApplication,
     QResizeEvent,
     QShowEvent,
 )
 from PySide6.QtWidgets import (
-    QBoxLayout,
-    QComboBox,
     QFileDialog,
-    QHBoxLayout,
-    QLabel,
-    QPushButton,
     QSplitter,
     QStackedWidget,
     QVBoxLayout,
-    QWidget,
 )
 
 from ladder_desktop.actions import make_action
-from ladder_desktop.chooser import Chooser
 from ladder_desktop.dialogs import show_fault
 from ladder_desktop.focus import PassesFocus
+from ladder_desktop.lessons.map_bar import MapBar, action_button
 from ladder_desktop.lessons.map_canvas import MapCanvas
 from ladder_desktop.lessons.map_export import FILTERS, MapExportError, write_map
 from ladder_desktop.lessons.map_find import Found, MapFinder
@@ -65,19 +58,9 @@ class MapsView(PassesFocus):
         self.canvas = MapCanvas(theme)
         self.table = MapTable(markdown)
         self.pane = Reader(theme, "About the chosen box or arrow", points=10.5, margin=18, measure=TABLE)
-        self.chooser = Chooser()
-        self.chooser.setAccessibleName("Map")
-        self.chooser.view().setAccessibleName("Maps of this study")
-        self.chooser.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self.chooser.setMinimumContentsLength(12)
-        self.chooser.setMaximumWidth(340)
-        self.chooser.addItems([chart.title for chart in study.maps])
-        self._step_label = QLabel()
-        self._step_label.setProperty("role", "muted")
         self._make_actions()
-        self._previous = _button(self.previous_action, "◂ Previous")
-        self._next = _button(self.next_action, "Next ▸")
-        self._table_button = _button(self.table_action, "Table")
+        self.bar = self._make_bar()
+        self.chooser = self.bar.chooser
         self._lay_out()
         self.chooser.currentIndexChanged.connect(self._show_index)
         self.canvas.chosen.connect(self._tell)
@@ -151,14 +134,8 @@ class MapsView(PassesFocus):
             self._show_index(0)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Put the text beside the map or below it, and the buttons beside the chooser or below it."""
+        """Put the text beside the map or below it."""
         super().resizeEvent(event)
-        one_row = (
-            self.width() >= self.chooser.minimumSizeHint().width() + self._controls.sizeHint().width() + 44
-        )
-        self._bar.setDirection(
-            QBoxLayout.Direction.LeftToRight if one_row else QBoxLayout.Direction.TopToBottom
-        )
         self._arrange()
 
     def _arrange(self) -> None:
@@ -226,29 +203,22 @@ class MapsView(PassesFocus):
             self, "maps.export", "Export the map…", self.ask_export, ["Ctrl+Shift+X"]
         )
 
-    def _lay_out(self) -> None:
-        self._controls = QWidget()
-        row = QHBoxLayout(self._controls)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(6)
-        for widget in (self._previous, self._step_label, self._next):
-            row.addWidget(widget)
-        row.addStretch(1)
-        for action, text in (
+    def _make_bar(self) -> MapBar:
+        tools = (
             (self.zoom_out_action, "−"),
             (self.zoom_in_action, "+"),
             (self.fit_action, "Fit"),
-        ):
-            row.addWidget(_button(action, text))
-        row.addWidget(self._table_button)
-        row.addWidget(_button(self.export_action, "Export"))
-        bar = QWidget()
-        self._bar = QBoxLayout(QBoxLayout.Direction.LeftToRight, bar)
-        self._bar.setContentsMargins(16, 10, 16, 10)
-        self._bar.setSpacing(6)
-        self._bar.addWidget(self.chooser, 1)
-        self._bar.addWidget(self._controls, 1)
-        bar.setMinimumWidth(1)  # it becomes two rows where one is too long
+            (self.table_action, "Table"),
+            (self.export_action, "Export"),
+        )
+        return MapBar(
+            [chart.title for chart in self._maps],
+            self.previous_action,
+            self.next_action,
+            [action_button(action, text) for action, text in tools],
+        )
+
+    def _lay_out(self) -> None:
         self._stack = QStackedWidget()
         self._stack.addWidget(self.canvas)
         self._stack.addWidget(self.table)
@@ -261,7 +231,7 @@ class MapsView(PassesFocus):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
-        layout.addWidget(bar)
+        layout.addWidget(self.bar)
         layout.addWidget(self._split, 1)
 
     def _turn_to(self, index: int) -> None:
@@ -286,8 +256,7 @@ class MapsView(PassesFocus):
         self._arranged = False
         self._arrange()
         flow = chart.kind == "flow"
-        for widget in (self._previous, self._next, self._step_label):
-            widget.setVisible(flow)
+        self.bar.show_steps(len(chart.nodes) if flow else 0)
         self.previous_action.setEnabled(flow)
         self.next_action.setEnabled(flow)
         self._tell(None)
@@ -308,10 +277,9 @@ class MapsView(PassesFocus):
 
     def _tell_step(self, chart: Map, place: Place | None) -> None:
         ids = [node.id for node in chart.nodes]
-        self._step_label.setText(f"{len(ids)} steps")
+        self.bar.show_step(ids.index(str(place)) + 1 if place in ids else None)
         if place in ids:
             here = ids.index(str(place))
-            self._step_label.setText(f"Step {here + 1} of {len(ids)}")
             passed: set[Place] = set(ids[: here + 1])
             passed |= {i for i, e in enumerate(chart.edges) if e.source in passed and e.target in passed}
             self.canvas.spotlight(passed)
@@ -329,15 +297,3 @@ class MapsView(PassesFocus):
         self.pane.setHidden(shown)  # the tables say all of it
         self.first_focus = self.table.boxes if shown else self.canvas
         (self.table.boxes if shown else self.canvas).setFocus(Qt.FocusReason.OtherFocusReason)
-
-
-def _button(action: QAction, text: str) -> QPushButton:
-    """Return a button that does what an action does, with its name and its key."""
-    button = QPushButton(text)
-    button.setAccessibleName(action.text())
-    button.setToolTip(f"{action.text()} ({action.shortcut().toString()})")
-    button.setCheckable(action.isCheckable())
-    button.clicked.connect(action.trigger)
-    if action.isCheckable():
-        action.toggled.connect(button.setChecked)
-    return button

@@ -38,7 +38,8 @@ class BatchPicture:
         bars = np.ceil(tokens * (tall - 2 * line) / budget).clip(4 * line) * (kinds == PREFILL)
         canvas.fill_up(bars, self._plain("prefill", kinds.shape), ground)
         self._stamp(canvas, kinds == WAITING, middle(tall, wide, line, wide), "waiting")
-        self._drafts(canvas, cells)
+        if cells.drafted.any():
+            self._drafts(canvas, cells)
         self._stamp(canvas, kinds == DECODE, middle(tall, wide, 4 * line, 4 * line), "decode")
         self._stamp(canvas, marks & PREEMPTED > 0, cross(tall, wide + 2, 2 * line)[:, 1:-1], "preempted")
         end = np.zeros((tall, wide), np.bool_)

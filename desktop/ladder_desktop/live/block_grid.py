@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import math
-
+import numpy as np
 from ladder_engine.tracing.state import FREE, RunState
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, QSizeF, Qt, Signal
-from PySide6.QtGui import QFont, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from ladder_desktop.live.block_picture import BlockPicture
+from ladder_desktop.live.block_picture import NUMBERED_FROM, BlockPicture, Cells
 from ladder_desktop.live.block_words import block_words
-from ladder_desktop.live.canvas import Canvas
-from ladder_desktop.live.words import readable_on
 from ladder_desktop.theme import Theme
 
 ROUND = 8  # rows of a round number of blocks are easy to count
 MAX_HEIGHT, WIDEST = 56, 1.7  # of a cell, in logical pixels, and its width as a multiple of that
-NUMBERED_FROM = 19  # the least height at which cells carry their owner's number
 
 
 class BlockGrid(QWidget):
@@ -36,9 +32,9 @@ class BlockGrid(QWidget):
         self.state = RunState()
         self.selection: int | None = None
         self.cursor_block: int | None = None
-        self._canvas: Canvas | None = None
-        self._ratio = 0.0
-        self._columns, self._cell_width, self._cell_height = ROUND, 2, 2
+        self._picture: BlockPicture | None = None
+        self._cells = Cells(ROUND, 2, 2, 1, 1.0)
+        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
@@ -61,14 +57,14 @@ class BlockGrid(QWidget):
             self.state = state
             self._arrange()
         self.state = state
-        self._redraw()
+        self.update()
         self._describe()
 
     def select(self, seq_id: int | None) -> None:
         """Light the blocks of one sequence; None lights all."""
         if seq_id != self.selection:
             self.selection = seq_id
-            self._redraw()
+            self.update()
 
     def point(self, block_id: int | None) -> None:
         """Put the cursor on a block; None takes it away."""
@@ -82,50 +78,34 @@ class BlockGrid(QWidget):
         """Return the block under a point of the widget."""
         cell = self._cell
         column, row = int(point.x() // cell.width()), int(point.y() // cell.height())
-        block_id = row * self._columns + column
-        inside = 0 <= column < self._columns and row >= 0 and block_id < len(self.state.block_owner)
+        block_id = row * self._cells.columns + column
+        inside = 0 <= column < self._cells.columns and row >= 0 and block_id < len(self.state.block_owner)
         return block_id if inside else None
 
     def cell_rect(self, block_id: int) -> QRectF:
         """Return where a block is drawn, in logical pixels, without its gap."""
-        row, column = divmod(block_id, self._columns)
-        cell, gap = self._cell, self._gap / self.devicePixelRatioF()
-        return QRectF(column * cell.width(), row * cell.height(), cell.width() - gap, cell.height() - gap)
+        return self._cells.rect(block_id)
 
     @property
     def _cell(self) -> QSizeF:
-        return QSizeF(self._cell_width, self._cell_height) / self.devicePixelRatioF()
-
-    @property
-    def _gap(self) -> int:
-        ratio = self.devicePixelRatioF()
-        return max(1, round((3 if self._cell_height >= NUMBERED_FROM * ratio else 1) * ratio))
+        return QSizeF(self._cells.width, self._cells.height) / self._cells.ratio
 
     def _arrange(self) -> None:
         """Choose the number of columns that gives the largest cells; places depend on the widget's size alone."""
-        ratio = self._ratio = self.devicePixelRatioF()
+        ratio = self.devicePixelRatioF()
         count = max(1, len(self.state.block_owner))
         width, height = int(self.width() * ratio), int(self.height() * ratio)
-        best = (-1, 1, 1, 1)
-        for columns in range(ROUND, max(count, ROUND) + ROUND, ROUND):
-            tall = min(height // math.ceil(count / columns), round(MAX_HEIGHT * ratio))
-            wide = min(width // columns, round(tall * WIDEST))
-            best = max(best, (min(wide, tall), -columns, wide, tall))
-        _, columns, wide, tall = best
-        self._columns, self._cell_width, self._cell_height = abs(columns), max(wide, 2), max(tall, 2)
-        self._canvas = None
-
-    def _redraw(self) -> None:
-        self._canvas = None
-        self.update()
-
-    def _picture(self) -> BlockPicture:
-        return BlockPicture(
-            self.theme, self.selection, self._columns, self._cell_height, self._cell_width, self._gap
-        )
+        columns = np.arange(ROUND, max(count, ROUND) + ROUND, ROUND)
+        heights = np.minimum(height // -(-count // columns), round(MAX_HEIGHT * ratio))
+        widths = np.minimum(width // columns, np.rint(heights * WIDEST).astype(int))
+        best = np.argmax(np.minimum(widths, heights))
+        tall, wide = max(int(heights[best]), 2), max(int(widths[best]), 2)
+        gap = max(1, round((3 if tall >= NUMBERED_FROM * ratio else 1) * ratio))
+        self._cells = Cells(int(columns[best]), tall, wide, gap, ratio)
+        self._picture = None
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        """Qt: copy the picture, and make it anew only if something has changed."""
+        """Qt: bring the picture up to date, and copy it."""
         painter = QPainter(self)
         painter.fillRect(self.rect(), self.theme.colour("surface"))
         if not self.state.block_owner:
@@ -139,47 +119,21 @@ class BlockGrid(QWidget):
                 painter.setPen(self.theme.colour("accent"))
                 painter.drawRect(self.rect().adjusted(0, 0, -1, -1))
             return
-        if self._ratio != self.devicePixelRatioF():  # moved to another screen
+        if self._cells.ratio != self.devicePixelRatioF():  # moved to another screen
             self._arrange()
-        if self._canvas is None:
-            self._canvas = self._picture().paint(self.state)
-        painter.drawImage(0, 0, self._canvas.image(self.devicePixelRatioF()))
-        if self._cell.height() >= NUMBERED_FROM:
-            self._paint_numbers(painter)
+        if self._picture is None:
+            self._picture = BlockPicture(self.theme, self._cells, self.font())
+        painter.drawImage(0, 0, self._picture.show(self.state, self.selection))
         if self.cursor_block is not None:
             focus = "accent" if self.hasFocus() else "text"
             painter.setPen(QPen(self.theme.colour(focus), 2))
             painter.drawRect(self.cell_rect(self.cursor_block).adjusted(1, 1, -1, -1))
 
-    def _paint_numbers(self, painter: QPainter) -> None:
-        """Write the owner's number into each block, ×2 where two own it; for the selected owner, also the place in its block_table."""
-        font = QFont(self.font())
-        font.setPixelSize(max(8, min(13, int(self._cell.height() * 0.30), int(self._cell.width() * 0.55))))
-        painter.setFont(font)
-        filled, shades = self.state.tokens_in_blocks(), self._picture().shades
-        block_size = self.state.config.block_size if self.state.config else 1
-        text, foot = self.theme.colour("text"), Qt.AlignmentFlag.AlignBottom | Qt.AlignmentFlag.AlignLeft
-        for seq_id in self.state.running:
-            own = readable_on(shades((seq_id,))[0], self.theme)
-            for position, block_id in enumerate(self.state.sequences[seq_id].block_table):
-                owners = self.state.owners(block_id)
-                if owners[0] != seq_id:
-                    continue
-                inks = readable_on(shades(owners)[0], self.theme) if len(owners) > 1 else own, text
-                dim = self.selection is not None and self.selection not in owners
-                rect = self.cell_rect(block_id).adjusted(3, 2, -2, -2)
-                covered = filled[block_id] * rect.height() / block_size
-                painter.setPen(self.theme.colour("muted") if dim else inks[covered < font.pixelSize() * 0.8])
-                painter.drawText(rect, foot, str(seq_id + 1) if len(owners) == 1 else f"×{len(owners)}")
-                if (
-                    self.selection in owners
-                    and len(owners) == 1
-                    and self._cell.height() >= 1.5 * NUMBERED_FROM
-                ):
-                    painter.setPen(inks[covered < rect.height() - font.pixelSize() * 0.4])
-                    painter.drawText(
-                        rect, Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignRight, f"·{position}"
-                    )
+    def changeEvent(self, event: QEvent) -> None:
+        """Qt: the numbers are written in the widget's font."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange:
+            self._picture = None
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Qt: choose the cell size anew."""
@@ -212,8 +166,8 @@ class BlockGrid(QWidget):
         moves = {
             Qt.Key.Key_Left: -1,
             Qt.Key.Key_Right: 1,
-            Qt.Key.Key_Up: -self._columns,
-            Qt.Key.Key_Down: self._columns,
+            Qt.Key.Key_Up: -self._cells.columns,
+            Qt.Key.Key_Down: self._cells.columns,
         }
         if event.key() in moves and self.state.block_owner:
             at = -1 if self.cursor_block is None else self.cursor_block

@@ -4,6 +4,7 @@ A free block is empty. One that several own has a colour of its own, a notch, an
 its prefix, though nobody owns it, is a smaller cell within the free one. What the step at the playhead did is marked:
 allocated, an outline; given up, hatched in the last owner's colour, or crossed out if that was preempted; swapped out to
 host memory or in from there, a triangle that points up or down; copied, a ring; evicted from the cache, an empty ring.
+In cells that are large enough stands the owner's number.
 """
 
 from __future__ import annotations
@@ -12,132 +13,134 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from ladder_engine.tracing.state import FREE, RunState, Step
-from PySide6.QtGui import QColor
+from ladder_engine.tracing.state import RunState
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QColor, QFont, QImage, QPainter
 
-from ladder_desktop.live.canvas import (
-    Canvas,
-    Colours,
-    Mask,
-    blend,
-    corner,
-    cross,
-    hatch,
-    middle,
-    outline,
-    ring,
-    triangle,
-)
+from ladder_desktop.live import block_look as looks
+from ladder_desktop.live.block_look import BlockLook, Numbers, Traits
+from ladder_desktop.live.canvas import Canvas, Mask, corner, cross, hatch, middle, outline, ring, triangle
+from ladder_desktop.live.words import readable_on
 from ladder_desktop.theme import Theme
+
+NUMBERED_FROM = 19  # the least height at which cells carry their owner's number, in logical pixels
+PLACED_FROM = 28  # and, of the selected request, the position in its block_table
 
 
 @dataclass(frozen=True)
-class BlockPicture:
-    """How to paint: so many columns of cells of `height` x `width` device pixels, with a gap at their right and foot."""
+class Cells:
+    """So many columns of cells of `height` x `width` device pixels, with a gap at their right and foot."""
 
-    theme: Theme
-    selection: int | None
     columns: int
     height: int
     width: int
     gap: int
+    ratio: float
+    """Device pixels a logical one."""
 
-    def paint(self, state: RunState) -> Canvas:
-        """Paint a state."""
-        tall, gap = self.height, self.gap
-        rows = math.ceil(len(state.block_owner) / self.columns)
-        canvas = Canvas(rows, self.columns, tall, self.width, self.theme.colour("surface"))
-        size = rows * self.columns
-        full = np.full(size, self.theme.colour("surface").rgb(), np.uint32)
-        full[: len(state.block_owner)] = self.theme.colour("kv_free").rgb()
-        empty = full.copy()
-        levels = np.zeros(size, np.intp)
-        owned = np.array(state.block_owner)
-        block_size = state.config.block_size if state.config else 1
-        levels[: len(owned)] = np.array(state.tokens_in_blocks()) * (tall - gap) // block_size + gap
-        ids, which = np.unique(owned, return_inverse=True)
-        full[: len(owned)], empty[: len(owned)] = self._inks(ids.tolist())[which].T
-        for block_id, owners in state.shared.items():
-            full[block_id] = self.shades(owners)[0].rgb()
-        for block_id in state.cached_block_ids:
-            full[block_id] = empty[block_id]
-        shape = (rows, self.columns)
-        canvas.fill_up(levels.reshape(shape), full.reshape(shape), empty.reshape(shape))
-        self._stamp_sharing(canvas, state)
-        self._stamp_step(canvas, state)
-        canvas.gap(gap)
-        return canvas
+    def rect(self, block_id: int) -> QRectF:
+        """Where a block is drawn, in logical pixels, without its gap."""
+        row, column = divmod(block_id, self.columns)
+        x, y, wide, tall = (
+            column * self.width,
+            row * self.height,
+            self.width - self.gap,
+            self.height - self.gap,
+        )
+        return QRectF(x / self.ratio, y / self.ratio, wide / self.ratio, tall / self.ratio)
 
-    def shades(self, owners: tuple[int, ...]) -> tuple[QColor, QColor]:
-        """The colours of KV that stands, and of room that is owned and not yet used."""
-        surface = self.theme.colour("surface")
-        owner = self.theme.owner(owners[0]) if len(owners) == 1 else self.theme.colour("kv_shared")
-        if self.selection is not None and self.selection not in owners:
-            return blend(owner, surface, 0.28), blend(owner, surface, 0.10)
-        return owner, blend(owner, surface, 0.30)
 
-    def _inks(self, owners: list[int]) -> Colours:
-        """The same for each of these owners, FREE among them, as [owners, 2]; owners of one colour are asked for once."""
-        free = self.theme.colour("kv_free")
-        known: dict[tuple[int, bool], tuple[int, int]] = {}
-        inks = []
-        for owner in owners:
-            key = owner % len(self.theme.owners) if owner != FREE else FREE, owner == self.selection
-            if key not in known:
-                full, empty = (free, free) if owner == FREE else self.shades((owner,))
-                known[key] = full.rgb(), empty.rgb()
-            inks.append(known[key])
-        return np.array(inks, np.uint32).reshape(-1, 2)
+class BlockPicture:
+    """Paints those cells that look other than before, and no others."""
 
-    def _stamp_sharing(self, canvas: Canvas, state: RunState) -> None:
-        """Mark the blocks that several own, and those that are kept although nobody owns them."""
-        gap, tall, wide = self.gap, self.height, self.width
-        notch = max(2, min(tall, wide) // 5)
-        ink = np.uint32(self.theme.colour("text").rgb())
-        self._stamp(canvas, corner(tall, wide, notch, gap), list(state.shared), ink)
-        kept = np.uint32(self.theme.colour("kv_cached").rgb())
-        inner = middle(tall - gap, wide - gap, max(1, (tall - gap) // 2), max(1, (wide - gap) // 2))
-        mask = np.pad(inner, ((0, gap), (0, gap)))
-        self._stamp(canvas, mask, state.cached_block_ids, kept)
+    def __init__(self, theme: Theme, cells: Cells, font: QFont) -> None:
+        self.theme, self.cells = theme, cells
+        self._canvas = Canvas(0, cells.columns, cells.height, cells.width, theme.colour("surface"))
+        self._look = BlockLook(theme, None)
+        self._shown = np.zeros((looks.TRAITS, 0), np.int64)
+        self._font = QFont(font)
+        tall, wide = cells.height / cells.ratio, cells.width / cells.ratio
+        self._font.setPixelSize(max(8, min(13, int(tall * 0.30), int(wide * 0.55))))
+        self._numbered, self._placed = tall >= NUMBERED_FROM, tall >= PLACED_FROM
+        self._stamps = self._make_stamps()
+        self._readable: dict[int, QColor] = {}
 
-    def _stamp_step(self, canvas: Canvas, state: RunState) -> None:
-        """Mark what the step at the playhead has done with blocks."""
-        if not state.steps:
-            return
-        step, owner, size = state.steps[-1], state.block_owner, (self.height, self.width)
-        swapped = set(step.swapped_out)
-        freed = [pair for pair in step.freed if owner[pair[0]] == FREE and pair[0] not in swapped]
-        lost = [block_id for block_id, seq_id in freed if seq_id in step.preempted]
-        done = [(block_id, seq_id) for block_id, seq_id in freed if seq_id not in step.preempted]
-        new = [block_id for block_id, seq_id in step.allocated if owner[block_id] == seq_id]
-        thick, ink, bad = max(1, min(size) // 16), self._ink("text"), self._ink("preempted")
-        self._stamp(canvas, outline(*size, thick, self.gap), new, ink)
-        fading = np.array([self.shades((seq_id,))[0].rgb() for _, seq_id in done], np.uint32)
-        every = max(4, min(size) // 5)
-        lines = hatch(*size, every, max(1, every // 4), self.gap)
-        self._stamp(canvas, lines, [block_id for block_id, _ in done], fading)
-        self._stamp(canvas, cross(*size, thick, self.gap), lost, bad)
-        self._stamp_moves(canvas, step, 2 * thick, ink, bad)
+    def show(self, state: RunState, selection: int | None) -> QImage:
+        """Paint a state, in which one request is lit; None lights all. The picture is valid until the next call."""
+        if selection != self._look.selection:
+            self._look = BlockLook(self.theme, selection)
+        look = self._look.traits(state)
+        if look.shape != self._shown.shape:
+            cells, surface = self.cells, self.theme.colour("surface")
+            rows = math.ceil(look.shape[1] / cells.columns)
+            self._canvas = Canvas(rows, cells.columns, cells.height, cells.width, surface)
+            changed = np.arange(look.shape[1])
+        else:
+            changed = np.flatnonzero((look != self._shown).any(axis=0))
+        self._shown = look
+        image = self._canvas.image(self.cells.ratio)
+        if len(changed):
+            block_size = state.config.block_size if state.config else 1
+            self._paint_cells(look[:, changed], changed, block_size)
+            if self._numbered:
+                self._write(image, look, changed, block_size)
+        return image
 
-    def _stamp_moves(self, canvas: Canvas, step: Step, thick: int, ink: np.uint32, bad: np.uint32) -> None:
-        """Mark whose KV went to host memory or came back, was copied, or is no longer to be found."""
-        tall, wide = self.height - self.gap, self.width - self.gap
-        side = max(3, min(tall, wide) // 2)
+    def _paint_cells(self, look: Traits, blocks: Numbers, block_size: int) -> None:
+        rows, columns = np.divmod(blocks, self.cells.columns)
+        gap = self.cells.gap
+        levels = look[looks.FILLED] * (self.cells.height - gap) // block_size + gap
+        full, empty = look[looks.FULL].astype(np.uint32), look[looks.EMPTY].astype(np.uint32)
+        self._canvas.fill_some(rows, columns, levels, full, empty, gap)
+        for trait, mask in self._stamps:
+            (at,) = look[trait].nonzero()
+            if len(at):
+                self._canvas.stamp(mask, rows[at], columns[at], look[trait, at].astype(np.uint32))
+
+    def _write(self, image: QImage, look: Traits, blocks: Numbers, block_size: int) -> None:
+        """Write the owner's number into each block, ×2 where two own it; for the selected owner, also the place in its block_table."""
+        painter = QPainter(image)
+        painter.setFont(self._font)
+        size, text = self._font.pixelSize(), self.theme.colour("text")
+        foot = Qt.AlignmentFlag.AlignBottom | Qt.AlignmentFlag.AlignLeft
+        head = Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignRight
+        for block_id in blocks[look[looks.REF_COUNT, blocks] > 0].tolist():
+            full, _, filled, owner, count, pale, place = look[: looks.NOTCH, block_id].tolist()
+            rect = self.cells.rect(block_id).adjusted(3, 2, -2, -2)
+            covered = filled * rect.height() / block_size
+            inks = self._ink_on(full), text
+            painter.setPen(self.theme.colour("muted") if pale else inks[covered < size * 0.8])
+            painter.drawText(rect, foot, str(owner + 1) if count == 1 else f"×{count}")
+            if place >= 0 and self._placed:
+                painter.setPen(inks[covered < rect.height() - size * 0.4])
+                painter.drawText(rect, head, f"·{place}")
+        painter.end()
+
+    def _ink_on(self, colour: int) -> QColor:
+        if colour not in self._readable:
+            self._readable[colour] = readable_on(QColor.fromRgb(colour), self.theme)
+        return self._readable[colour]
+
+    def _make_stamps(self) -> list[tuple[int, Mask]]:
+        """The shape of each stamp."""
+        tall, wide, gap = self.cells.height, self.cells.width, self.cells.gap
+        inner = tall - gap, wide - gap
+        least, side = min(tall, wide), max(3, min(inner) // 2)
+        thick, every = max(1, least // 16), max(4, least // 5)
 
         def within(mask: Mask) -> Mask:
-            return np.pad(mask, ((0, self.gap), (0, self.gap)))
+            return np.pad(mask, ((0, gap), (0, gap)))
 
-        self._stamp(canvas, within(triangle(tall, wide, side, up=True)), list(step.swapped_out), bad)
-        self._stamp(canvas, within(triangle(tall, wide, side, up=False)), list(step.swapped_in), ink)
-        self._stamp(canvas, within(ring(tall, wide, side, thick)), [copy for _, copy in step.copied], ink)
-        ground = within(middle(tall, wide, side, side))
-        self._stamp(canvas, ground, list(step.evicted), self._ink("surface"))
-        self._stamp(canvas, within(ring(tall, wide, side, thick)), list(step.evicted), self._ink("kv_cached"))
-
-    def _ink(self, role: str) -> np.uint32:
-        return np.uint32(self.theme.colour(role).rgb())
-
-    def _stamp(self, canvas: Canvas, mask: Mask, blocks: list[int], colours: Colours | np.uint32) -> None:
-        if blocks:
-            rows, columns = np.divmod(np.array(blocks), self.columns)
-            canvas.stamp(mask, rows, columns, colours)
+        circle = within(ring(*inner, side, 2 * thick))
+        return [
+            (looks.NOTCH, corner(tall, wide, max(2, least // 5), gap)),
+            (looks.CACHED, within(middle(*inner, max(1, inner[0] // 2), max(1, inner[1] // 2)))),
+            (looks.NEW, outline(tall, wide, thick, gap)),
+            (looks.DONE, hatch(tall, wide, every, max(1, every // 4), gap)),
+            (looks.LOST, cross(tall, wide, thick, gap)),
+            (looks.SWAPPED_OUT, within(triangle(*inner, side, up=True))),
+            (looks.SWAPPED_IN, within(triangle(*inner, side, up=False))),
+            (looks.COPIED, circle),
+            (looks.GROUND, within(middle(*inner, side, side))),
+            (looks.EVICTED, circle),
+        ]

@@ -34,22 +34,37 @@ class Canvas:
         """Width of a cell in pixels."""
         return int(self.pixels.shape[3])
 
+    @property
+    def columns(self) -> int:
+        """How many cells stand beside each other."""
+        return int(self.pixels.shape[2])
+
+    def shift(self, columns: int) -> None:
+        """Move all cells to the left; those that go over the edge are gone, and what stands at the right is of no use."""
+        self.pixels[:, :, : self.columns - columns] = self.pixels[:, :, columns:].copy()
+
     def fill_up(self, levels: npt.NDArray[Any], full: Colours, empty: Colours) -> None:
         """Fill every cell from its foot up to `levels` pixels with `full`, and the rest with `empty`; all [rows, columns]."""
         from_foot = np.arange(self.height, 0, -1)[None, :, None]
         strip = np.where(from_foot <= levels[:, None, :], full[:, None, :], empty[:, None, :])
         self.pixels[:] = strip[:, :, :, None]
 
+    def fill_some(
+        self, rows: Numbers, columns: Numbers, levels: Numbers, full: Colours, empty: Colours, gap: int
+    ) -> None:
+        """Fill the cells (rows[i], columns[i]) in the same way, and clear their right and lower edge."""
+        from_foot = np.arange(self.height, 0, -1)[None, :]
+        strips = np.where(from_foot <= levels[:, None], full[:, None], empty[:, None])
+        strips[:, self.height - gap :] = self.background
+        cells = np.repeat(strips[:, :, None], self.width, axis=2)
+        cells[:, :, self.width - gap :] = self.background
+        self.pixels[rows, :, columns, :] = cells
+
     def stamp(self, mask: Mask, rows: Numbers, columns: Numbers, colours: Colours | np.uint32) -> None:
         """Paint the shape `mask` [height, width] into the cells (rows[i], columns[i]), in one colour or one each."""
         ys, xs = np.nonzero(mask)
         ink = colours[:, None] if isinstance(colours, np.ndarray) else colours
         self.pixels[rows[:, None], ys, columns[:, None], xs] = ink
-
-    def gap(self, pixels: int) -> None:
-        """Clear the right and lower edge of every cell."""
-        self.pixels[:, self.height - pixels :] = self.background
-        self.pixels[..., self.width - pixels :] = self.background
 
     def image(self, device_pixel_ratio: float) -> QImage:
         """Return the picture; it shares this canvas's memory and is valid as long as the canvas."""

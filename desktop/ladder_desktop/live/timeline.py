@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QLine, QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QColor,
     QFocusEvent,
     QFont,
+    QImage,
     QKeyEvent,
     QMouseEvent,
     QPainter,
@@ -23,9 +24,9 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
 
-from ladder_desktop.live.batch_cells import BatchWindow
+from ladder_desktop.live.batch_names import BatchNames
 from ladder_desktop.live.batch_picture import BatchPicture
-from ladder_desktop.live.canvas import Canvas
+from ladder_desktop.live.batch_strip import BatchStrip, Rows
 from ladder_desktop.live.duet import Side
 from ladder_desktop.live.player import Player
 from ladder_desktop.live.words import step_words
@@ -47,15 +48,14 @@ class Timeline(QAbstractScrollArea):
         self.theme = theme
         self.player: Player | Side = player
         self.num_steps = 0
-        self._window = BatchWindow()
+        self._strip = BatchStrip()
+        self._names: tuple[BatchNames, Rows, QImage] | None = None
         self.selection: int | None = None
         self.marks: Collection[int] = ()
         self.following = True
         self._ring = False
         self._num_rows = 0
         self._budget = 1
-        self._picture: tuple[Canvas, Canvas] | None = None
-        self._ratio = 0.0
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
@@ -63,7 +63,7 @@ class Timeline(QAbstractScrollArea):
         self.horizontalScrollBar().actionTriggered.connect(self._stop_following)
         for bar, name in ((self.horizontalScrollBar(), "Steps"), (self.verticalScrollBar(), "Requests")):
             bar.setAccessibleName(f"{name} of the timeline")
-            bar.valueChanged.connect(self._redraw)
+            bar.valueChanged.connect(self.viewport().update)
         self.viewport().setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName("Batch timeline")
@@ -76,13 +76,8 @@ class Timeline(QAbstractScrollArea):
     def refresh(self) -> None:
         """Draw the player's run and playhead; only what has changed is made anew."""
         edge = self.player.edge
-        if (self.num_steps, self._num_rows) != (len(edge.steps), len(edge.sequences)):
-            self.num_steps, self._num_rows = len(edge.steps), len(edge.sequences)
-            self._redraw()
-        budget = edge.config.max_num_batched_tokens if edge.config else 1
-        if budget != self._budget:
-            self._budget = budget
-            self._redraw()
+        self.num_steps, self._num_rows = len(edge.steps), len(edge.sequences)
+        self._budget = edge.config.max_num_batched_tokens if edge.config else 1
         self._set_ranges()
         if self.following:
             first = self.horizontalScrollBar().value()
@@ -94,15 +89,15 @@ class Timeline(QAbstractScrollArea):
     def clear(self) -> None:
         """Forget the run."""
         self.num_steps = 0
-        self._window = BatchWindow()
+        self._strip, self._names = BatchStrip(), None
         self._num_rows = 0
         self.following = True
-        self._redraw()
+        self.viewport().update()
 
     def select(self, seq_id: int | None) -> None:
         """Light one row."""
         self.selection = seq_id
-        self._redraw()
+        self.viewport().update()
 
     def follow(self) -> None:
         """Keep the playhead in sight from now on."""
@@ -136,24 +131,24 @@ class Timeline(QAbstractScrollArea):
     def _stop_following(self) -> None:
         self.following = False
 
-    def _redraw(self) -> None:
-        self._picture = None
-        self.viewport().update()
+    def _rows(self) -> Rows:
+        first = self.verticalScrollBar().value()
+        return Rows(first, min(self._visible_rows(), self._num_rows - first), self.selection, self._budget)
 
-    def _paint_pictures(self) -> tuple[Canvas, Canvas]:
-        """Paint the visible cells, and the bars of the budget beneath."""
-        ratio = self._ratio = self.devicePixelRatioF()
+    def _paint_pictures(self, painter: QPainter, rows: Rows) -> None:
+        """The cells of the steps in sight, and the bars of the budget beneath."""
+        ratio = self.devicePixelRatioF()
         width, height, bar_height = (round(size * ratio) for size in (COLUMN, ROW, BUDGET - 8))
         picture = BatchPicture(self.theme, width, height, bar_height, max(1, round(ratio)))
-        row, first = self.verticalScrollBar().value(), self.horizontalScrollBar().value()
-        rows = min(self._visible_rows(), self._num_rows - row)
-        steps = self.player.edge.steps[first : first + self._visible_columns()]
-        cells = self._window.cells(steps, row, rows)
-        selected = None if self.selection is None else self.selection - row
-        return picture.cells(cells, self._budget, selected), picture.budget(cells, self._budget)
+        first, count = self.horizontalScrollBar().value(), self._visible_columns()
+        canvases = self._strip.show(picture, rows, self.player.edge.steps, first, count)
+        left, columns = (first - self._strip.origin) * width, min(count, self.num_steps - first)
+        for canvas, top in zip(canvases, (RULER, self._budget_top() + 8), strict=True):
+            image = canvas.image(ratio)
+            painter.drawImage(QPointF(NAMES, top), image, QRectF(left, 0, columns * width, image.height()))
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        """Qt: copy the pictures, then rulers, names and playhead over them."""
+        """Qt: bring the pictures up to date and copy them; then ruler and playhead over them."""
         painter = QPainter(self.viewport())
         painter.fillRect(self.viewport().rect(), self.theme.colour("surface"))
         if not self._num_rows:
@@ -165,15 +160,12 @@ class Timeline(QAbstractScrollArea):
             )
             self._paint_ring(painter)
             return
-        if self._picture is None or self._ratio != self.devicePixelRatioF():
-            self._picture = self._paint_pictures()
-        rows, budget = self._picture
         font = QFont(self.font())
         font.setPixelSize(11)
         painter.setFont(font)
-        self._paint_names(painter)
-        painter.drawImage(NAMES, RULER, rows.image(self.devicePixelRatioF()))
-        painter.drawImage(NAMES, self._budget_top() + 8, budget.image(self.devicePixelRatioF()))
+        rows = self._rows()
+        self._paint_names(painter, rows)
+        self._paint_pictures(painter, rows)
         self._paint_ruler(painter)
         self._paint_marks(painter)
         self._paint_playhead(painter)
@@ -184,41 +176,22 @@ class Timeline(QAbstractScrollArea):
             painter.setPen(self.theme.colour("accent"))
             painter.drawRect(self.viewport().rect().adjusted(0, 0, -1, -1))
 
-    def _paint_names(self, painter: QPainter) -> None:
-        metrics, sequences = painter.fontMetrics(), self.player.edge.sequences
-        first = self.verticalScrollBar().value()
-        for seq_id in range(first, min(self._num_rows, first + self._visible_rows())):
-            top = RULER + (seq_id - first) * ROW
-            if seq_id == self.selection:
-                painter.fillRect(0, top, NAMES, ROW, self.theme.colour("selection"))
-            painter.fillRect(8, top + 4, 10, ROW - 8, self.theme.owner(seq_id))
-            painter.setPen(self.theme.colour("muted"))
-            painter.drawText(
-                QRect(20, top, 20, ROW),
-                Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight,
-                str(seq_id + 1),
-            )
-            painter.setPen(self.theme.colour("text"))
-            name = metrics.elidedText(sequences[seq_id].name, Qt.TextElideMode.ElideRight, NAMES - 54)
-            painter.drawText(QRect(46, top, NAMES - 52, ROW), Qt.AlignmentFlag.AlignVCenter, name)
-        painter.setPen(self.theme.colour("muted"))
-        beneath = QRect(8, self._budget_top() + 8, NAMES - 18, BUDGET - 8)
-        painter.drawText(beneath, Qt.AlignmentFlag.AlignTop, f"budget {self._budget}")
-        painter.drawText(beneath, Qt.AlignmentFlag.AlignBottom, "tokens a step")
+    def _paint_names(self, painter: QPainter, rows: Rows) -> None:
+        size, ratio = QSize(NAMES, self.viewport().height()), self.devicePixelRatioF()
+        names = BatchNames(self.theme, painter.font(), size, ratio, RULER, ROW, self._budget_top() + 8)
+        if self._names is None or self._names[:2] != (names, rows):
+            self._names = names, rows, names.paint(rows, self.player.edge.sequences)
+        painter.drawImage(0, 0, self._names[2])
 
     def _paint_ruler(self, painter: QPainter) -> None:
-        first = self.horizontalScrollBar().value()
-        for step in range(first + 1, first + self._visible_columns() + 1):
-            if step % 10 == 0:
-                x = NAMES + (step - first) * COLUMN - 1
-                painter.setPen(self.theme.colour("line"))
-                painter.drawLine(x, RULER - 4, x, RULER - 1)
-                painter.setPen(self.theme.colour("faint"))
-                painter.drawText(
-                    QRect(x - 40, 0, 44, RULER - 4),
-                    Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignBottom,
-                    str(step),
-                )
+        first, metrics = self.horizontalScrollBar().value(), painter.fontMetrics()
+        steps = [step for step in range(first + 1, first + self._visible_columns() + 1) if step % 10 == 0]
+        xs = [NAMES + (step - first) * COLUMN - 1 for step in steps]
+        painter.setPen(self.theme.colour("line"))
+        painter.drawLines([QLine(x, RULER - 4, x, RULER - 1) for x in xs])
+        painter.setPen(self.theme.colour("faint"))
+        for x, words in zip(xs, map(str, steps), strict=True):
+            painter.drawText(x + 4 - metrics.horizontalAdvance(words), RULER - 4 - metrics.descent(), words)
 
     def _paint_marks(self, painter: QPainter) -> None:
         """A flag in the ruler at each step that is marked."""
@@ -239,7 +212,8 @@ class Timeline(QAbstractScrollArea):
             x = NAMES
         veil = QColor(self.theme.colour("surface"))
         veil.setAlphaF(0.66)
-        painter.fillRect(QRect(x, RULER, self.viewport().width() - x, self.viewport().height() - RULER), veil)
+        end = min(NAMES + (self.num_steps - first) * COLUMN, self.viewport().width())
+        painter.fillRect(QRect(x, RULER, max(0, end - x), self.viewport().height() - RULER), veil)
         if self.player.position >= first:
             painter.fillRect(
                 x - 1, RULER - 4, 2, self.viewport().height() - RULER + 4, self.theme.colour("accent")
@@ -249,7 +223,7 @@ class Timeline(QAbstractScrollArea):
         """Qt: more or fewer columns."""
         super().resizeEvent(event)
         self._set_ranges()
-        self._redraw()
+        self.viewport().update()
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         """Qt: who came by keyboard sees where the keyboard is."""

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from ladder_desktop.dialogs import give_room
 from ladder_desktop.review.memory_curve import MemoryCurve
 from ladder_desktop.review.wording import when
 from ladder_desktop.study import Clock, Desk, Memory, Review, due_instant
@@ -39,7 +40,7 @@ class CardHistory(QDialog):
         reviews = desk.reviews_of(item_id)
         memory = desk.memory(item_id)
         self.setWindowTitle("History of the card")
-        self.resize(720, 620)
+        give_room(self, 90, 36)
         heading = QLabel(title)
         heading.setTextFormat(Qt.TextFormat.PlainText)
         heading.setWordWrap(True)

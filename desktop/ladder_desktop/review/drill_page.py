@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from random import Random
-from typing import Protocol
 
+import msgspec
 from ladder_content.model import Card, Pack
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QAction
@@ -25,6 +25,7 @@ from ladder_desktop.review.session_bar import SessionBar
 from ladder_desktop.review.session_words import chosen, session_name
 from ladder_desktop.review.step_view import LETTERS
 from ladder_desktop.review.stopwatch import Stopwatch
+from ladder_desktop.review.typing_choice import Aloud, TypingChoice
 from ladder_desktop.review.wording import when
 from ladder_desktop.study import Clock, Desk, Item, Mark, Rating, study_day
 from ladder_desktop.study.catalogue import catalogue
@@ -46,23 +47,6 @@ class Unfinished:
     revealed: bool
     ticked: list[int]
     scrolled: float
-
-
-class TypingChoice(Protocol):
-    """Whether a person types answers in words; the window's preferences are one."""
-
-    @property
-    def typed_answers(self) -> bool:
-        """Whether there is a box to type into."""
-
-    @typed_answers.setter
-    def typed_answers(self, typed: bool) -> None: ...
-
-
-class Aloud:
-    """Answers in words are spoken, until somebody wants it otherwise."""
-
-    typed_answers = False
 
 
 class DrillPage(ReviewPage):
@@ -211,6 +195,7 @@ class DrillPage(ReviewPage):
 
     def activate(self) -> None:
         """Begin; a question that nobody has looked behind yet gives way to one that has become more urgent."""
+        self._follow_typing()
         undisturbed = self.session is None and not self._out_of_turn
         if self.item is not None and not self.card_view.revealed and undisturbed:
             with self.reporting():
@@ -374,7 +359,7 @@ class DrillPage(ReviewPage):
             if due
             else "This pack has no cards yet."
         )
-        waiting = sum(astuple(self.desk.counts("ticket")))
+        waiting = sum(msgspec.structs.astuple(self.desk.counts("ticket")))
         ticket = f"Answer a ticket ({waiting} waiting)" if waiting else "Answer a ticket"
         has_tickets = any(study.tickets for study in self.pack.studies)
         self.done_view.say("Nothing is due", line, ticket if has_tickets else "", "Read a lesson")
@@ -393,6 +378,12 @@ class DrillPage(ReviewPage):
         if self.item is not None and not self.card_view.revealed:
             self._show(self.item, self.attempt)
             self.focus_target().setFocus()
+
+    def _follow_typing(self) -> None:
+        """Do as the settings say, where they were changed meanwhile."""
+        if self.typing_action.isChecked() != self._typing.typed_answers:
+            self.typing_action.setChecked(self._typing.typed_answers)
+            self._turn_typing()
 
     def _accept(self) -> None:
         if self.attempt is not None:

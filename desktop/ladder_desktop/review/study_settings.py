@@ -1,17 +1,17 @@
-"""The panel of the settings that schedule: retention, limits, steps, weights, days away."""
+"""The panel of the settings that schedule: retention, limits, steps, weights, days away; and whether answers are typed."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable
 from functools import partial
 
+import msgspec
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
     QHBoxLayout,
     QLabel,
     QLineEdit,
-    QPlainTextEdit,
     QPushButton,
     QSpinBox,
     QVBoxLayout,
@@ -22,49 +22,50 @@ from ladder_desktop.beside import Beside
 from ladder_desktop.review.announce import announce
 from ladder_desktop.review.away_panel import AwayPanel
 from ladder_desktop.review.shift_view import ShiftView
-from ladder_desktop.review.steps_text import read_steps, read_weights, written_steps, written_weights
+from ladder_desktop.review.steps_text import read_steps, written_steps
+from ladder_desktop.review.typing_choice import Aloud, TypingChoice
+from ladder_desktop.review.weights_panel import WeightsPanel
+from ladder_desktop.settings.row import setting_row
 from ladder_desktop.stats.figures import plural
-from ladder_desktop.study import Algorithm, Desk, Shift, StudyError, StudySettings
-from ladder_desktop.study.optimiser import HOW_TO_INSTALL, Outcome, is_installed, optimise
+from ladder_desktop.study import Desk, Shift, StudyError, StudySettings
 from ladder_desktop.study.settings import MOST_PER_DAY
 from ladder_desktop.theme import Theme
 
 PREVIEW_AFTER_MS = 200
 FIRST_DAYS = 7
+FIELD_WIDTH = 150
 
 
 class StudySettingsPanel(QWidget):
-    """Emits `changed` when the plan is another one. Everything holds from the next answer once it is saved."""
+    """Emits `changed` when the plan is another one. Everything holds from the next answer once it is saved.
+
+    `typing` counts at once.
+    """
 
     changed = Signal()
 
-    def __init__(self, desk: Desk, theme: Theme) -> None:
+    def __init__(self, desk: Desk, theme: Theme, typing: TypingChoice | None = None) -> None:
         super().__init__()
         self._desk = desk
+        self._typing = typing or Aloud()
         self.retention = _number(70, 99, " %")
         self.new_per_day = _number(0, MOST_PER_DAY, "")
         self.reviews_per_day = _number(0, MOST_PER_DAY, "")
         self.learning = QLineEdit()
         self.relearning = QLineEdit()
         self.longest = _number(1, 36_500, " days")
-        self.weights = QPlainTextEdit()
-        self.weights.setObjectName("field")
-        self.weights.setTabChangesFocus(True)
-        self.weights.setFixedHeight(76)
-        self.defaults = QPushButton("Default weights")
-        self.fit = QPushButton("Fit to my answers")
-        self.fit.setEnabled(is_installed())
-        self.fit.setToolTip("" if is_installed() else HOW_TO_INSTALL)
-        self.fit.setAccessibleDescription(self.fit.toolTip())
-        self.fit_said = _sentence("" if is_installed() else HOW_TO_INSTALL)
-        self.move_learned = QCheckBox("Also move what I have learned, as if these had always held")
+        self.weights = WeightsPanel(desk)
+        self.typed = QCheckBox("Type them")
+        self.typed.setChecked(self._typing.typed_answers)
+        self.move_learned = QCheckBox("Move them")
         self.shift = ShiftView(theme, "Reviews a day, before and after the change")
         self.said = _sentence("")
         self.save = QPushButton("Save")
         self.save.setProperty("role", "primary")
         self.undo = QPushButton("Undo")
         self.away = AwayPanel(desk, theme)
-        self.fitting = Beside(self)
+        self._fields = QWidget()
+        self.writing = Beside(self)
         self._previewing = Beside(self)
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
@@ -85,19 +86,19 @@ class StudySettingsPanel(QWidget):
         self.learning.setText(written_steps(algorithm.learning_steps))
         self.relearning.setText(written_steps(algorithm.relearning_steps))
         self.longest.setValue(algorithm.maximum_interval)
-        self.weights.setPlainText(written_weights(algorithm.parameters))
+        self.weights.show_weights(algorithm.parameters)
         self.preview()
 
     def wanted(self) -> StudySettings:
         """Return what the fields say; StudyError if one of them makes no sense."""
         stored = self._desk.settings
-        algorithm = replace(
+        algorithm = msgspec.structs.replace(
             stored.algorithm,
             desired_retention=self._retention(stored),
             learning_steps=read_steps(self.learning.text()),
             relearning_steps=read_steps(self.relearning.text()),
             maximum_interval=self.longest.value(),
-            parameters=read_weights(self.weights.toPlainText()),
+            parameters=self.weights.weights(),
         )
         return StudySettings(algorithm, self.new_per_day.value(), self.reviews_per_day.value())
 
@@ -136,10 +137,20 @@ class StudySettingsPanel(QWidget):
     def store(self) -> None:
         """Save the fields, as one step of undo."""
         try:
-            moved = self._desk.planner.change(self.wanted(), self.move_learned.isChecked())
+            wanted = self.wanted()
         except StudyError as error:
             self._say(str(error))
             return
+        moving = self.move_learned.isChecked()
+        meanwhile = "Moving what you have learned…" if moving else "Saving…"
+        self._write(partial(_change, wanted, moving), self._stored, meanwhile)
+
+    def take_back(self) -> None:
+        """Undo what was done last."""
+        self._write(_undo, self._taken_back, "Taking it back…")
+
+    def _stored(self, moved: object) -> None:
+        assert isinstance(moved, int)
         self.move_learned.setChecked(False)
         self.preview()
         what = f"Saved, and {plural(moved, 'card')} moved." if moved else "Saved."
@@ -147,45 +158,54 @@ class StudySettingsPanel(QWidget):
         self.undo.show()
         self.changed.emit()
 
-    def take_back(self) -> None:
-        """Undo what was done last."""
-        said = self._desk.undo()
+    def _taken_back(self, said: object) -> None:
         self.undo.hide()
         self.show_stored()
         if said is not None:
             self._say(f"{said}.")
             self.changed.emit()
 
-    def start_fit(self) -> None:
-        """Fit weights to the log, beside the window."""
-        self.fit.setEnabled(False)
-        self.fit_said.setText("Fitting…")
-        self.fitting.start(partial(optimise, self._desk.planner.histories(), self._desk.settings.algorithm))
+    def _write(self, work: Callable[[Desk], object], then: Callable[[object], None], meanwhile: str) -> None:
+        """Do something to the plan, beside the window if it may take long; it is stored as a whole or not at all."""
+        if self._desk.is_large:
+            self._then = then
+            self._rest(True)
+            self._say(meanwhile)
+            self.writing.start(self._desk.apart(work))
+            return
+        try:
+            done = work(self._desk)
+        except StudyError as error:
+            self._say(str(error))
+            return
+        then(done)
+
+    def _written(self, done: object) -> None:
+        self._rest(False)
+        self._then(done)
+
+    def _not_written(self, error: BaseException) -> None:
+        self._rest(False)
+        self._say(str(error))
+
+    def _rest(self, resting: bool) -> None:
+        """Take nothing while the plan is being changed."""
+        for widget in (self._fields, self.move_learned, self.save, self.undo, self.away):
+            widget.setDisabled(resting)
 
     def shutdown(self) -> None:
-        """The panel is not shown again: leave no thread behind."""
+        """The panel is not shown again: what is being stored is stored, and no thread is left behind."""
         self._timer.stop()
-        self.fitting.stop()
+        self.writing.stop()
+        self.weights.shutdown()
         self._previewing.stop()
-
-    def _fitted(self, outcome: Outcome) -> None:
-        self.fit.setEnabled(True)
-        self.fit_said.setText(outcome.sentence)
-        announce(self, outcome.sentence)
-        if outcome.parameters is not None:
-            self.weights.setPlainText(written_weights(outcome.parameters))
-            self.fit_said.setText(f"{outcome.sentence} They stand in the field; Save takes them over.")
-
-    def _fit_failed(self, error: BaseException) -> None:
-        self.fit.setEnabled(True)
-        self.fit_said.setText(f"The weights could not be fitted ({error}); they stay as they are.")
-
-    def _put_defaults(self) -> None:
-        self.weights.setPlainText(written_weights(Algorithm().parameters))
 
     def _edited(self) -> None:
         self.undo.hide()
         self._timer.start()
+
+    def _choose_typing(self, typed: bool) -> None:
+        self._typing.typed_answers = typed
 
     def _retention(self, stored: StudySettings) -> float:
         """A stored 0.875 stays what it is while nobody turns the whole percents of the field."""
@@ -203,17 +223,16 @@ class StudySettingsPanel(QWidget):
             number.valueChanged.connect(self._edited)
         for line in (self.learning, self.relearning):
             line.textChanged.connect(self._edited)
-        self.weights.textChanged.connect(self._edited)
+        self.weights.edited.connect(self._edited)
+        self.typed.toggled.connect(self._choose_typing)
         self.move_learned.toggled.connect(self.preview)
         self._timer.timeout.connect(self.preview)
         self.save.clicked.connect(self.store)
         self.undo.clicked.connect(self.take_back)
-        self.defaults.clicked.connect(self._put_defaults)
-        self.fit.clicked.connect(self.start_fit)
         self._previewing.finished.connect(self._show_shift)
         self._previewing.failed.connect(self._preview_failed)
-        self.fitting.finished.connect(self._fitted)
-        self.fitting.failed.connect(self._fit_failed)
+        self.writing.finished.connect(self._written)
+        self.writing.failed.connect(self._not_written)
         self.away.changed.connect(self._moved)
 
     def _moved(self) -> None:
@@ -224,6 +243,43 @@ class StudySettingsPanel(QWidget):
     def _build(self) -> None:
         rows = QVBoxLayout(self)
         rows.setContentsMargins(0, 0, 0, 28)
+        rows.setSpacing(4)
+        rows.addWidget(
+            setting_row(
+                "Answers in words",
+                "Typed into a box before you look, or spoken. T in the drill changes it, too.",
+                self.typed,
+            )
+        )
+        rows.addWidget(self._fields)
+        rows.addSpacing(14)
+        rows.addWidget(
+            setting_row(
+                "Cards you have learned",
+                "They keep their dates, or move as if these settings had always held.",
+                self.move_learned,
+            )
+        )
+        rows.addWidget(self.shift)
+        rows.addWidget(self.said)
+        rows.addLayout(_beside(self.save, self.undo))
+        rows.addSpacing(22)
+        rows.addWidget(
+            setting_row(
+                "Days away",
+                "What falls due meanwhile comes a little earlier or later, where that costs least.",
+            )
+        )
+        rows.addWidget(self.away)
+        rows.addStretch(1)
+        self._fill_fields()
+        self.undo.hide()
+        for button in (self.save, self.undo, self.away.look, self.away.apply):
+            button.setAccessibleName(button.text())
+
+    def _fill_fields(self) -> None:
+        rows = QVBoxLayout(self._fields)
+        rows.setContentsMargins(0, 0, 0, 0)
         rows.setSpacing(4)
         for name, help_text, widget in (
             (
@@ -242,41 +298,21 @@ class StudySettingsPanel(QWidget):
             ("Relearning steps", "Waits of a card that was forgotten, like 10m.", self.relearning),
             ("Longest interval", "No card stays away longer.", self.longest),
         ):
-            rows.addWidget(_row(name, help_text, widget))
-        rows.addWidget(
-            _row(
-                "Weights",
-                "The 21 numbers of FSRS-6. Fitting judges new ones on answers they have not seen.",
-                None,
-            )
-        )
-        self.weights.setAccessibleName("Weights")
+            widget.setFixedWidth(FIELD_WIDTH)
+            rows.addWidget(setting_row(name, help_text, widget))
         rows.addWidget(self.weights)
-        rows.addLayout(_beside(self.fit, self.defaults))
-        rows.addWidget(self.fit_said)
-        rows.addSpacing(14)
-        rows.addWidget(self.move_learned)
-        rows.addWidget(self.shift)
-        rows.addWidget(self.said)
-        rows.addLayout(_beside(self.save, self.undo))
-        rows.addSpacing(22)
-        rows.addWidget(
-            _row(
-                "Days away",
-                "What falls due meanwhile comes a little earlier or later, where that costs least.",
-                None,
-            )
-        )
-        rows.addWidget(self.away)
-        rows.addStretch(1)
-        self.undo.hide()
-        self.move_learned.setAccessibleName(self.move_learned.text())
-        for button in (self.save, self.undo, self.fit, self.defaults, self.away.look, self.away.apply):
-            button.setAccessibleName(button.text())
 
 
 def _preview(wanted: StudySettings, desk: Desk) -> Shift:
     return desk.planner.preview(wanted)
+
+
+def _change(wanted: StudySettings, moving: bool, desk: Desk) -> int:
+    return desk.planner.change(wanted, moving)
+
+
+def _undo(desk: Desk) -> str | None:
+    return desk.undo()
 
 
 def shift_sentence(shift: Shift) -> str:
@@ -288,28 +324,6 @@ def shift_sentence(shift: Shift) -> str:
         f"instead of {shift.before[0]}, in {FIRST_DAYS} days {sum(shift.after[:FIRST_DAYS])} instead of "
         f"{sum(shift.before[:FIRST_DAYS])}."
     )
-
-
-def _row(name: str, help_text: str, widget: QWidget | None) -> QWidget:
-    label, text = QLabel(name), _sentence(help_text)
-    label.setProperty("role", "heading")
-    text.setProperty("role", "muted")
-    words = QVBoxLayout()
-    words.setSpacing(2)
-    words.addWidget(label)
-    words.addWidget(text)
-    row = QWidget()
-    across = QHBoxLayout(row)
-    across.setContentsMargins(0, 6, 0, 6)
-    across.setSpacing(24)
-    across.addLayout(words, 1)
-    if widget is not None:
-        label.setBuddy(widget)
-        widget.setAccessibleName(name)
-        widget.setAccessibleDescription(help_text)
-        widget.setFixedWidth(150)
-        across.addWidget(widget, alignment=Qt.AlignmentFlag.AlignTop)
-    return row
 
 
 def _beside(*buttons: QPushButton) -> QHBoxLayout:

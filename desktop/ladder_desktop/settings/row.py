@@ -6,13 +6,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 
-def setting_row(name: str, help_text: str, widget: QWidget) -> QWidget:
-    """Return the row; the widget takes its accessible name and description from it."""
-    widget.setAccessibleName(name)
-    widget.setAccessibleDescription(help_text)
+def setting_row(name: str, help_text: str, widget: QWidget | None = None) -> QWidget:
+    """Return the row; the widget takes its accessible name and description from it. Without one it is a heading."""
     label = QLabel(name)
     label.setProperty("role", "heading")
-    label.setBuddy(widget)
     text = QLabel(help_text)
     text.setProperty("role", "muted")
     text.setWordWrap(True)
@@ -25,5 +22,9 @@ def setting_row(name: str, help_text: str, widget: QWidget) -> QWidget:
     across.setContentsMargins(0, 8, 0, 8)
     across.setSpacing(24)
     across.addLayout(words, 1)
-    across.addWidget(widget, alignment=Qt.AlignmentFlag.AlignTop)
+    if widget is not None:
+        widget.setAccessibleName(name)
+        widget.setAccessibleDescription(help_text)
+        label.setBuddy(widget)
+        across.addWidget(widget, alignment=Qt.AlignmentFlag.AlignTop)
     return row

@@ -6,7 +6,6 @@ rules; replaying the log applies it in its place and checks it, so that every st
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import Literal
 
 import msgspec
@@ -36,8 +35,7 @@ class Change(msgspec.Struct, frozen=True, array_like=True):
     after: Timing
 
 
-@dataclass(frozen=True, slots=True)
-class Adjustment:
+class Adjustment(msgspec.Struct, frozen=True):
     """Several items were moved at once. `after_review` is the newest review of the log then, None if there was none.
 
     For a reschedule `algorithm` is what the whole history was scheduled by anew; days away leave strengths as they are.
@@ -61,7 +59,7 @@ def timing_of(memory: Memory) -> Timing:
 
 def retimed(memory: Memory, timing: Timing) -> Memory:
     """Return a memory with another timing; it is due that many study days after its last answer."""
-    return replace(
+    return msgspec.structs.replace(
         memory,
         stability=timing.stability,
         difficulty=timing.difficulty,

@@ -8,10 +8,11 @@ has just been read gives its sibling away.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
 from sqlite3 import Connection
 from typing import Any
+
+import msgspec
 
 from .records import Counts, Item
 from .studyday import day_start, from_ms, study_day, to_ms
@@ -55,8 +56,7 @@ _LEARNING_LATER = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(msgspec.Struct, frozen=True):
     """How many new items and how many reviews a study day brings at most."""
 
     new_per_day: int

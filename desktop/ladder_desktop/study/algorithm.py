@@ -6,9 +6,8 @@ The log can only be replayed if each review says which rules it followed. A late
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import fsrs
+import msgspec
 from fsrs.scheduler import DEFAULT_PARAMETERS
 
 from .errors import StudyError
@@ -17,8 +16,7 @@ FSRS_6 = "fsrs-6"
 _DAY = 86_400
 
 
-@dataclass(frozen=True)
-class Algorithm:
+class Algorithm(msgspec.Struct, frozen=True):
     """FSRS-6 with its settings; StudyError if one of them makes no sense.
 
     Steps are whole seconds and shorter than a day: what reaches past the rollover is a review, not a step.

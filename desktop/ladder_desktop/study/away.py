@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from math import ceil
 
+import msgspec
 import numpy as np
 
 from .errors import StudyError
@@ -24,8 +24,7 @@ CROWDED = 2  # times the mean of the days away is as much as another day may hol
 LOAD_DAYS = 14  # shown on either side
 
 
-@dataclass(frozen=True, slots=True)
-class Move:
+class Move(msgspec.Struct, frozen=True):
     """One item that comes back on another study day; `recall` is the chance of it on either day."""
 
     item_id: str
@@ -35,8 +34,7 @@ class Move:
     recall_after: float
 
 
-@dataclass(frozen=True, slots=True)
-class AwayPlan:
+class AwayPlan(msgspec.Struct, frozen=True):
     """What to move for the days `first` to `last`, both away.
 
     `forgotten_*` is how many of the items that move can be expected to be forgotten: were nobody away, by this plan,

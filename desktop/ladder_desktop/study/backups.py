@@ -10,9 +10,10 @@ import re
 import sqlite3
 from collections.abc import Iterable
 from contextlib import closing, suppress
-from dataclasses import dataclass
 from datetime import date, datetime
 from pathlib import Path
+
+import msgspec
 
 from .errors import StudyError
 from .store import APPLICATION_ID, FILE_NAME
@@ -22,8 +23,7 @@ KEPT_BEFORE_RESTORE = 5
 _DAILY = re.compile(r"progress-(\d{4}-\d\d-\d\d)\.db")
 
 
-@dataclass(frozen=True)
-class Backup:
+class Backup(msgspec.Struct, frozen=True):
     """A copy that can be read: its file, its day, and how many reviews it holds."""
 
     path: Path

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from sqlite3 import Connection
+
+import msgspec
 
 from . import log
 from .adjustment import Adjustment
@@ -20,16 +21,14 @@ from .words import Edit, Note, all_edits, all_notes, insert_edits, insert_notes
 LAST_DAY = 1_000_000  # a study day in the year 4707; no clock shows a later one
 
 
-@dataclass(frozen=True, slots=True)
-class Marked:
+class Marked(msgspec.Struct, frozen=True):
     """The marks of one item, as a line of a file."""
 
     item_id: str
     mark: Mark
 
 
-@dataclass(frozen=True, slots=True)
-class Belongings:
+class Belongings(msgspec.Struct, frozen=True):
     """Marks, notes, own wording and own cards, each by item; what moved items beside the answers; how they are scheduled."""
 
     marks: tuple[Marked, ...] = ()

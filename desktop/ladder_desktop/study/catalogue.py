@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import datetime, tzinfo
 
+import msgspec
 from ladder_content.model import Card, Pack, Study
 
 from .agenda import LEARN_AHEAD
@@ -23,8 +23,7 @@ from .records import CardState
 from .studyday import study_day, to_ms
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(msgspec.Struct, frozen=True):
     """One card: its text in the person's own words, and what is known of it on a study day."""
 
     study: Study

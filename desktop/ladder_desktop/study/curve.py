@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from .records import Rating, Review
 
 DAY_MS = 86_400_000
 
 
-@dataclass(frozen=True, slots=True)
-class Dot:
+class Dot(msgspec.Struct, frozen=True):
     """A review on the curve: when it was, how it went, and the chance of recall just before it (None: it was new)."""
 
     at: int  # milliseconds since 1970-01-01 UTC
@@ -19,8 +19,7 @@ class Dot:
     chance: float | None
 
 
-@dataclass(frozen=True, slots=True)
-class Stretch:
+class Stretch(msgspec.Struct, frozen=True):
     """The time from one review to the next, in which memory only fades."""
 
     start: int
@@ -33,8 +32,7 @@ class Stretch:
         return retrievability(self.stability, (at - self.start) / DAY_MS, self.decay)
 
 
-@dataclass(frozen=True, slots=True)
-class Curve:
+class Curve(msgspec.Struct, frozen=True):
     """Stretches and dots, oldest first; the last stretch reaches to the end that was asked for."""
 
     stretches: tuple[Stretch, ...]

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from sqlite3 import Connection
 from types import TracebackType
 from typing import TYPE_CHECKING, Self, TypeVar
+
+import msgspec
 
 from . import adjustments, belongings, log
 from .adjustment import Adjustment
@@ -76,7 +77,7 @@ class Desk:
         self.planner = Planner(store, self.journal, clock)
         self._scheduler = Scheduler(Algorithm())
         with store.writing() as db:
-            settings = replace(read_settings(db)[0], **wanted)  # type: ignore[arg-type]
+            settings = msgspec.structs.replace(read_settings(db)[0], **wanted)
             log.ensure_algorithm(db, settings.algorithm)  # a file that may not be written says so now
             if wanted:
                 write_settings(db, settings)
@@ -396,5 +397,5 @@ def _suspend_leech(db: Connection, item_id: str) -> bool:
     """Suspend a card that is forgotten again and again. A ticket is not: one comes back to it by choice."""
     kind = db.execute("SELECT kind FROM items WHERE item_id = ?", (item_id,)).fetchone()[0]
     if kind == "card":
-        write_mark(db, item_id, replace(read_mark(db, item_id), suspended=True, leech=True))
+        write_mark(db, item_id, msgspec.structs.replace(read_mark(db, item_id), suspended=True, leech=True))
     return bool(kind == "card")

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+import msgspec
 import numpy as np
 
 from .histories import AGAIN, Floats, Histories, Ints, Mask, walk
 
 
-@dataclass(frozen=True, slots=True)
-class Evaluation:
+class Evaluation(msgspec.Struct, frozen=True):
     """Both are better when smaller. `tests` is how many answers they rest on."""
 
     tests: int

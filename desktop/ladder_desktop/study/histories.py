@@ -8,8 +8,8 @@ between them alone, not on steps, limits or fuzz.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
@@ -21,8 +21,7 @@ LEAST_STABILITY = 0.001
 AGAIN, HARD, EASY = 1, 2, 4
 
 
-@dataclass(frozen=True, slots=True)
-class Histories:
+class Histories(msgspec.Struct, frozen=True):
     """Answers of several items, item by item, each item's in the order of the log.
 
     `ratings`, `days` and `elapsed` are [answers]: the rating 1 to 4, the study day, the study days since the item's
@@ -41,8 +40,7 @@ class Histories:
         return np.diff(self.starts)
 
 
-@dataclass(frozen=True, slots=True)
-class Walk:
+class Walk(msgspec.Struct, frozen=True):
     """What the answers leave: stability and difficulty after each, chance of recall before each; [answers].
 
     The chance is NaN for the first answer of an item.

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from random import Random
 from sqlite3 import Connection
+
+import msgspec
 
 from . import log
 from .records import CardState, Kind, Rating, Review
@@ -22,16 +23,14 @@ MINUTES_PER_TICKET = 20
 GOOD_SHARE, HARD_SHARE = 0.8, 0.5
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
+class Setting(msgspec.Struct, frozen=True):
     """What a person chose: how long, and out of which studies."""
 
     minutes: int
     study_ids: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Reply:
+class Reply(msgspec.Struct, frozen=True):
     """How one item of an interview went. `hit` of `asked` points: key points and the follow-up, or a ticket's steps.
 
     `steps` says, for a ticket, which steps of the order of operations were right.
@@ -52,8 +51,7 @@ class Reply:
         return self.hit / self.asked if self.asked else 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class Interview:
+class Interview(msgspec.Struct, frozen=True):
     """One interview, as far as it went. `local_date` is the day on which its first answer was given."""
 
     interview_id: str

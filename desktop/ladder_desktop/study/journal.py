@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from sqlite3 import Connection
 
 import msgspec
@@ -23,8 +22,7 @@ FORGET_EVERY = 16  # actions: an answer need not wait for it each time
 _ACTION = "SELECT action_id, label, item_id FROM actions"
 
 
-@dataclass(frozen=True, slots=True)
-class Action:
+class Action(msgspec.Struct, frozen=True):
     """One thing a person did. `item_id` is the item it was about, None if it was about several or none."""
 
     action_id: int

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import fields
 from operator import attrgetter
 from sqlite3 import Connection
 from typing import Any
@@ -13,7 +12,7 @@ import msgspec
 from .algorithm import Algorithm
 from .records import Memory, Rating, Review
 
-_MEMORY = [field.name for field in fields(Memory)]
+_MEMORY = Memory.__struct_fields__
 _REVIEW = (
     "review_id, item_id, rating, answered_at, study_day, utc_offset, local_date, duration_ms, "
     "before, after, detail, algorithm_id"

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import replace
 from sqlite3 import Connection
+
+import msgspec
 
 from .clock import Clock
 from .errors import StudyError
@@ -35,31 +36,31 @@ class Marks:
 
     def suspend(self, item_ids: Collection[str]) -> None:
         """Keep items out of the queue until somebody takes them back."""
-        self._change("Suspend", item_ids, lambda mark: replace(mark, suspended=True))
+        self._change("Suspend", item_ids, lambda mark: msgspec.structs.replace(mark, suspended=True))
 
     def unsuspend(self, item_ids: Collection[str]) -> None:
         """Take items back into the queue; a leech stays marked as one."""
-        self._change("Unsuspend", item_ids, lambda mark: replace(mark, suspended=False))
+        self._change("Unsuspend", item_ids, lambda mark: msgspec.structs.replace(mark, suspended=False))
 
     def bury(self, item_ids: Collection[str]) -> None:
         """Set items aside until the next study day."""
         today = self._today()
-        self._change("Bury", item_ids, lambda mark: replace(mark, buried_day=today))
+        self._change("Bury", item_ids, lambda mark: msgspec.structs.replace(mark, buried_day=today))
 
     def unbury(self, item_ids: Collection[str]) -> None:
         """Take items back that were set aside."""
-        self._change("Unbury", item_ids, lambda mark: replace(mark, buried_day=None))
+        self._change("Unbury", item_ids, lambda mark: msgspec.structs.replace(mark, buried_day=None))
 
     def flag(self, item_ids: Collection[str], flag: int) -> None:
         """Flag items: 1 red, 2 orange, 3 green, 4 blue, 0 none."""
         if not 0 <= flag < len(FLAGS):
             raise StudyError(f"A flag is a number from 0 to {len(FLAGS) - 1}, not {flag}.")
         verb = f"Flag {FLAGS[flag]} on" if flag else "Unflag"
-        self._change(verb, item_ids, lambda mark: replace(mark, flag=flag))
+        self._change(verb, item_ids, lambda mark: msgspec.structs.replace(mark, flag=flag))
 
     def forgive(self, item_ids: Collection[str]) -> None:
         """Take the name of leech from items."""
-        self._change("Not a leech:", item_ids, lambda mark: replace(mark, leech=False))
+        self._change("Not a leech:", item_ids, lambda mark: msgspec.structs.replace(mark, leech=False))
 
     def hidden(self, kind: str | None = None) -> Hidden:
         """Count what waits outside the queue; an item that is both buried and suspended is suspended."""

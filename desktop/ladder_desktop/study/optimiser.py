@@ -8,9 +8,9 @@ which the fit has not seen.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from importlib.util import find_spec
 
+import msgspec
 import numpy as np
 
 from .algorithm import Algorithm
@@ -29,8 +29,7 @@ LONGEST_HISTORY = 64  # answers of one item, as in py-fsrs
 Fit = Callable[[Histories, Mask], Sequence[float]]
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(msgspec.Struct, frozen=True):
     """What came of it. `parameters` is None unless the new weights are better; `sentence` says it either way."""
 
     parameters: tuple[float, ...] | None

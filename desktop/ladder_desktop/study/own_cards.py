@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from sqlite3 import Connection
 
 import msgspec
@@ -17,8 +16,7 @@ from .store import Store
 LONGEST = 20_000  # bytes of a card
 
 
-@dataclass(frozen=True, slots=True)
-class OwnCard:
+class OwnCard(msgspec.Struct, frozen=True):
     """A card, and the study in which it stands. `item_id` is "<pack id>/<card id>", as of every card."""
 
     item_id: str

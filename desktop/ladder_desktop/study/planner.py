@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from sqlite3 import Connection
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from . import adjustments
 from .adjustment import Adjustment, Change, Reason, Timing, retimed, timing_of
@@ -31,8 +32,7 @@ _IN_QUEUE = """
 _ANSWERS = "SELECT item_id, rating, study_day FROM reviews ORDER BY seq"
 
 
-@dataclass(frozen=True, slots=True)
-class Shift:
+class Shift(msgspec.Struct, frozen=True):
     """What a reschedule would do: how many items come sooner and later, and the reviews of each day from today on.
 
     Today's also hold what is overdue.
@@ -60,15 +60,21 @@ class Planner:
     def change(self, settings: StudySettings, reschedule: bool = False) -> int:
         """Take over settings, and on demand move all that is learned as if they had always held.
 
-        Returns how many items moved. Nothing is stored, and there is nothing to undo, if nothing changes.
+        Returns how many items moved. Nothing is stored, and there is nothing to undo, if nothing changes. What would
+        move is reckoned before the store is held: others answer meanwhile, and it is then reckoned anew.
         """
-        with self._journal.action("Reschedule" if reschedule else "Change of settings") as db:
-            if read_settings(db)[0] != settings:
-                write_settings(db, settings)
-            if not reschedule:
-                return 0
-            memories = all_memories(db)
-            return self._adjust(db, "reschedule", self._rescheduled(db, memories, settings.algorithm))
+        if not reschedule:
+            with self._journal.action("Change of settings") as db:
+                _take_over(db, settings)
+            return 0
+        with self._store.reading() as db:
+            known = all_memories(db)
+            changes = self._rescheduled(db, known, settings.algorithm)
+        with self._journal.action("Reschedule") as db:
+            _take_over(db, settings)
+            if (memories := all_memories(db)) != known:
+                changes = self._rescheduled(db, memories, settings.algorithm)
+            return self._adjust(db, "reschedule", changes)
 
     def preview(self, settings: StudySettings) -> Shift:
         """Return what `change` would do with a reschedule."""
@@ -162,6 +168,11 @@ class Planner:
     def today(self) -> int:
         """Return the study day of now."""
         return study_day(self._clock.now(), self._clock.zone())
+
+
+def _take_over(db: Connection, settings: StudySettings) -> None:
+    if read_settings(db)[0] != settings:
+        write_settings(db, settings)
 
 
 def _histories(db: Connection) -> Histories:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from sqlite3 import Connection
+
+import msgspec
 
 MATURE_DAYS = 21  # Anki's border between young and mature
 
@@ -22,8 +23,7 @@ _COUNT = """
 """
 
 
-@dataclass(frozen=True, slots=True)
-class StudyProgress:
+class StudyProgress(msgspec.Struct, frozen=True):
     """The cards and tickets of one study, counted by how well they are known.
 
     Each of `total` is either new, in steps (`learning`), or in review with an interval under 21 days (`young`) or

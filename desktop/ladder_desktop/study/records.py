@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import IntEnum
 from typing import Literal
+
+import msgspec
 
 from .algorithm import Algorithm
 
@@ -22,8 +23,7 @@ class Rating(IntEnum):
     EASY = 4
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(msgspec.Struct, frozen=True):
     """Something to study. `item_id` is "<pack id>/<card or ticket id>" and never changes once published."""
 
     item_id: str
@@ -36,8 +36,7 @@ def action_name(verb: str, item_id: str) -> str:
     return f"{verb} {item_id.partition('/')[2]}"
 
 
-@dataclass(frozen=True, slots=True)
-class Mark:
+class Mark(msgspec.Struct, frozen=True):
     """What a person, or the eighth lapse, has marked an item with.
 
     `flag` is 0 for none or 1 to 4, the red, orange, green and blue of Anki. Buried on a study day, an item stays
@@ -54,16 +53,14 @@ class Mark:
         return self.buried_day is not None and today <= self.buried_day <= today + 1
 
 
-@dataclass(frozen=True, slots=True)
-class Hidden:
+class Hidden(msgspec.Struct, frozen=True):
     """How many items wait outside the queue: buried until the next study day, suspended until taken back."""
 
     buried: int
     suspended: int
 
 
-@dataclass(frozen=True, slots=True)
-class Counts:
+class Counts(msgspec.Struct, frozen=True):
     """What is waiting now: new within today's limit, learning within the learn-ahead, reviews due."""
 
     new: int
@@ -71,8 +68,7 @@ class Counts:
     due: int
 
 
-@dataclass(frozen=True, slots=True)
-class Preview:
+class Preview(msgspec.Struct, frozen=True):
     """What pressing a rating now would do. `due` is UTC; `interval` is whole study days once in review."""
 
     rating: Rating
@@ -81,8 +77,7 @@ class Preview:
     label: str
 
 
-@dataclass(frozen=True, slots=True)
-class Answered:
+class Answered(msgspec.Struct, frozen=True):
     """What pressing a rating did. `state_name` is the phase the item is in now; `due` is UTC.
 
     `leech`: the item was forgotten so often that it was suspended.
@@ -96,8 +91,7 @@ class Answered:
     leech: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Memory:
+class Memory(msgspec.Struct, frozen=True):
     """All that scheduling knows about an item that has been answered at least once.
 
     An item in steps (learning, relearning) is due at an instant, `due_at`; an item in review is due on a study
@@ -118,8 +112,7 @@ class Memory:
     last_day: int  # the study day of the last answer
 
 
-@dataclass(frozen=True, slots=True)
-class CardState:
+class CardState(msgspec.Struct, frozen=True):
     """An item, what is remembered of it (None while it is new) and how it is marked."""
 
     item: Item
@@ -127,8 +120,7 @@ class CardState:
     mark: Mark = Mark()
 
 
-@dataclass(frozen=True, slots=True)
-class Review:
+class Review(msgspec.Struct, frozen=True):
     """One line of the log: an answer, when and where it was given, and what it did."""
 
     review_id: str  # UUID

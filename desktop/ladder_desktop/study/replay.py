@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, fields
 from math import isclose
 from operator import attrgetter
+
+import msgspec
 
 from .adjustment import Adjustment, Change, Timing, retimed, timing_of
 from .algorithm import Algorithm
@@ -13,7 +14,7 @@ from .records import Memory, Review
 from .scheduler import Scheduler
 from .studyday import Moment
 
-_values = attrgetter(*[each.name for each in fields(Memory)])
+_values = attrgetter(*Memory.__struct_fields__)
 
 
 def replay(
@@ -50,12 +51,11 @@ def agrees(one: Memory, other: Memory) -> bool:
     )
 
 
-@dataclass(slots=True)
-class _Run:
-    states: dict[str, Memory] = field(default_factory=dict)
-    faults: list[str] = field(default_factory=list)
-    answers: list[tuple[str, int, int]] = field(default_factory=list)  # item, rating, study day
-    schedulers: dict[Algorithm, Scheduler] = field(default_factory=dict)
+class _Run(msgspec.Struct):
+    states: dict[str, Memory] = msgspec.field(default_factory=dict)
+    faults: list[str] = msgspec.field(default_factory=list)
+    answers: list[tuple[str, int, int]] = msgspec.field(default_factory=list)  # item, rating, study day
+    schedulers: dict[Algorithm, Scheduler] = msgspec.field(default_factory=dict)
 
     def answer(self, review: Review) -> None:
         where = f"review {review.review_id} of {review.item_id}"

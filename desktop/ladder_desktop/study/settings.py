@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from functools import lru_cache
 from sqlite3 import Connection
 
@@ -17,14 +16,13 @@ REVIEWS_PER_DAY = 200
 MOST_PER_DAY = 9999
 
 
-@dataclass(frozen=True, slots=True)
-class StudySettings:
+class StudySettings(msgspec.Struct, frozen=True):
     """What schedules the next answer, and how many new items and reviews a study day brings at most.
 
     StudyError, one sentence, if one of them makes no sense. The limits hold for cards and for tickets each.
     """
 
-    algorithm: Algorithm = field(default_factory=Algorithm)
+    algorithm: Algorithm = msgspec.field(default_factory=Algorithm)
     new_per_day: int = NEW_PER_DAY
     reviews_per_day: int = REVIEWS_PER_DAY
 

@@ -7,8 +7,9 @@ difference of two integers that were fixed when the reviews happened and stored 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, timezone, tzinfo
+
+import msgspec
 
 ROLLOVER = time(4)
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -16,8 +17,7 @@ _EPOCH_ORDINAL = date(1970, 1, 1).toordinal()
 _TOO_LATE = (datetime(3000, 1, 1, tzinfo=UTC) - _EPOCH) // timedelta(milliseconds=1)
 
 
-@dataclass(frozen=True, slots=True)
-class Moment:
+class Moment(msgspec.Struct, frozen=True):
     """An instant with everything about it that must not be worked out again later, in another zone."""
 
     at: int  # milliseconds since 1970-01-01 UTC

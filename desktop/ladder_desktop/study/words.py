@@ -7,8 +7,9 @@ since can be shown beside it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from sqlite3 import Connection
+
+import msgspec
 
 from .errors import StudyError
 from .journal import Journal
@@ -16,16 +17,14 @@ from .records import action_name
 from .store import Store
 
 
-@dataclass(frozen=True, slots=True)
-class Note:
+class Note(msgspec.Struct, frozen=True):
     """What a person wrote beside an item."""
 
     item_id: str
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Edit:
+class Edit(msgspec.Struct, frozen=True):
     """One field of an item in a person's own words; `original` is what the pack said then."""
 
     item_id: str

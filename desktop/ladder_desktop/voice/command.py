@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject, QProcess
 from ladder_desktop.voice.speaker import Speaker
 
 WORDS_A_MINUTE = 175
+_HUSH_MS = 500
 _LOAD = "Add-Type -AssemblyName System.Speech; $s = New-Object System.Speech.Synthesis.SpeechSynthesizer; "
 
 
@@ -110,9 +111,18 @@ class CommandSpeaker(Speaker):
         process, self._process = self._process, None
         if process is None:
             return
-        _end(process)
+        process.blockSignals(True)
         if self._command.hush:
-            QProcess.execute(self._path, list(self._command.hush))
+            self._hush(process)
+        _end(process)
+
+    def _hush(self, process: QProcess) -> None:
+        """Silence the server, and let the command see it: one killed before leaves a server that drops the next text."""
+        hush = QProcess(self)
+        hush.start(self._path, list(self._command.hush))
+        if hush.waitForFinished(_HUSH_MS):
+            process.waitForFinished(_HUSH_MS)
+        _end(hush)
 
     def list_voices(self) -> None:
         """Ask the command, in a process of its own."""
@@ -142,17 +152,25 @@ class CommandSpeaker(Speaker):
         if process is not None:
             printed = bytes(process.readAll().data()).decode(errors="replace").strip()
             process.deleteLater()
-        if code == 0:
-            self.finished.emit()
-        else:
-            why = printed.splitlines()[-1] if printed else f"exit status {code}"
+        why = _fault(code, printed)
+        if why:
             self.failed.emit(f"{self._command.program} could not read aloud: {why}.")
+        else:
+            self.finished.emit()
 
     def _not_started(self, error: QProcess.ProcessError) -> None:
         if error == QProcess.ProcessError.FailedToStart and self._process is not None:
             self._process.deleteLater()
             self._process = None
             self.failed.emit(f"{self._command.program} does not start.")
+
+
+def _fault(code: int, printed: str) -> str:
+    """Say why nothing was heard; empty if something was. espeak-ng ends well even where there is no sound output."""
+    last = printed.splitlines()[-1] if printed else f"exit status {code}"
+    if code == 0:
+        return "it found no sound output" if last.startswith("error:") else ""
+    return last
 
 
 def _end(process: QProcess) -> None:

@@ -80,6 +80,22 @@ _SYMBOLS = {
     "●": "",
     "○": "",
 }
+_SPELLED = ("TPOT", "ITL", "SLO", "MoE", "EP", "EPLB", "AWQ", "TGI")
+_NAMES = {  # what a voice would make a teapot of
+    **{name: " ".join(name.upper()) for name in _SPELLED},
+    **{f"{name}s": f"{' '.join(name.upper())}s" for name in _SPELLED},
+    "RoPE": "rope",
+    "LoRA": "Lora",
+    "LLaMA": "llama",
+    "Qwen": "Kwen",
+    "Qwen2": "Kwen 2",
+    "Qwen3": "Kwen 3",
+    "OSDI": "O S D I",
+    "ONNX": "onyx",
+    "PCIe": "P C I express",
+    "HiCache": "high cache",
+    "GPUS": "GPUs",
+}
 _OPERATORS = (  # in formulas and code; longer ones first
     ("//", " divided, rounded down, by "),
     ("**", " to the power of "),
@@ -140,6 +156,7 @@ _FLAG = re.compile(r"(?<![\w-])--([a-z0-9]+(?:[-_][a-z0-9]+)*)")
 _SNAKE = re.compile(r"\b\w+(?:_\w+)+\b")
 _SLASHED = re.compile(r"(?<=[A-Za-z])/(?=[A-Za-z])")
 _END = re.compile(r"[.!?…]+[\"”’)\]]*(?=\s+[\"“(\[]?[A-Z0-9`\-–]|\s*$)")
+_NAME = re.compile(rf"(?<![\w-])(?:{'|'.join(sorted(_NAMES, key=len, reverse=True))})(?!\w)")
 _SPACE = re.compile(r"\s+(?=[,.;:!?)])|(?<=\()\s+")
 _NO_END = re.compile(r"(?:\b(?:e\.g|i\.e|vs|cf|Fig|Eq|No|approx|etc|Dr)|\b[A-Z])\.$")
 
@@ -212,6 +229,7 @@ def _words(text: str) -> str:
     text = _FLAG.sub(lambda match: f"flag {_name(match[1])}", text)
     text = _SNAKE.sub(lambda match: _name(match[0]), text)
     text = _SLASHED.sub(" ", text)
+    text = _NAME.sub(lambda match: _NAMES[match[0]], text)
     for sign, words in (_SYMBOLS | _GREEK).items():
         text = text.replace(sign, words if sign not in _GREEK else f" {words} ")
     return _SPACE.sub("", " ".join(text.split()))

@@ -6,8 +6,9 @@ too: an event that cannot follow from what came before raises TraceError, with o
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import assert_never
+from collections.abc import Callable, Iterable
+from itertools import repeat
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -50,79 +51,33 @@ def _copy(state: RunState) -> RunState:
 class _Folder(BlockFolder):
     """Applies events, one after another, to a state of its own."""
 
+    def __init__(self, state: RunState) -> None:
+        super().__init__(state)
+        self._under_way = (
+            -1
+        )  # the step whose events may follow each other without another look at their order
+
     def take(self, event: AnyEvent) -> None:
-        self._check_order(event)
-        match event:
-            case trace.RunStarted():
-                self.state.config = event
-                self.state.block_owner, self.state.since = [FREE] * event.num_blocks, [0] * event.num_blocks
-            case trace.Arrived():
-                self._arrived(event)
-            case trace.Refused():
-                sequence = self._sequence(event.seq_id, "waiting")
-                self.state.waiting.remove(event.seq_id)
-                self._put(sequence, status="refused", refusal=event.reason, wait_reason=None)
-            case trace.Waits():
-                self._put(self._sequence(event.seq_id, "waiting", "preempted"), wait_reason=event.reason)
-            case trace.Admitted():
-                self._admitted(event)
-            case trace.BlocksAllocated():
-                self._allocated(event)
-            case trace.BlocksShared():
-                self._shared(event)
-            case trace.BlocksCached():
-                self._cached(event)
-            case trace.BlocksEvicted():
-                self._evicted(event)
-            case trace.BlocksFreed():
-                self._freed(event)
-            case trace.BlocksCopied():
-                self._copied(event)
-            case trace.SwappedOut():
-                self._swapped_out(event)
-            case trace.SwappedIn():
-                self._swapped_in(event)
-            case trace.Forked():
-                self._forked(event)
-            case trace.Scheduled():
-                self._scheduled(event)
-            case trace.Preempted():
-                self._preempted(event)
-            case trace.Sampled():
-                self._sampled(event)
-            case trace.Verified():
-                self._verified(event)
-            case trace.Chosen():
-                self._chosen(event)
-            case trace.Finished():
-                self._finished(event)
-            case trace.KernelsRan():
-                self._note(kernels=event)
-            case trace.StepTimed():
-                self._step_timed(event)
-            case trace.Reconfigured():
-                self.state.config = replace(
-                    self._config,
-                    max_num_seqs=event.engine.max_num_seqs,
-                    max_num_batched_tokens=event.engine.max_num_batched_tokens,
-                    prefix_caching=event.engine.prefix_caching,
-                    engine=event.engine,
-                )
-            case trace.RunEnded():
-                self.state.ended = event
-            case _:
-                assert_never(event)
+        if event.step != self._under_way:
+            self._check_order(event)
+        TAKES[type(event)](self, event)
         self.state.time = event.time
+
+    def _started(self, event: trace.RunStarted) -> None:
+        if self.state.config is not None:
+            raise TraceError("A trace starts with one RunStarted, and here is a second one.")
+        if event.schema not in trace.READABLE:
+            raise TraceError(
+                f"The trace has schema {event.schema}, and this program reads schema {trace.SCHEMA}."
+            )
+        self.state.config = event
+        self.state.block_owner, self.state.since = [FREE] * event.num_blocks, [0] * event.num_blocks
 
     def _check_order(self, event: AnyEvent) -> None:
         state = self.state
         what = type(event).__name__
-        if (state.config is None) != isinstance(event, trace.RunStarted):
+        if state.config is None and not isinstance(event, trace.RunStarted):
             raise TraceError(f"A trace starts with one RunStarted, and here {what} comes in its place.")
-        if isinstance(event, trace.RunStarted) and event.schema not in trace.READABLE:
-            raise TraceError(
-                f"The trace has schema {event.schema}, and this program reads schema {trace.SCHEMA}."
-            )
         if state.ended is not None:
             raise TraceError(f"The trace goes on with {what} after it said that the run had ended.")
         number = state.open_step.number
@@ -135,6 +90,7 @@ class _Folder(BlockFolder):
             )
         elif number and closed and not isinstance(event, trace.RunEnded):
             raise TraceError(f"{what} comes after step {number} was timed.")
+        self._under_way = event.step
 
     def _arrived(self, event: trace.Arrived) -> None:
         self._require(
@@ -148,9 +104,17 @@ class _Folder(BlockFolder):
             max_tokens=event.max_tokens,
             num_tokens=event.num_prompt_tokens,
             arrived=event.time,
-            lengths=bytes(min(length, 255) for length in event.lengths),
+            lengths=bytes(map(min, event.lengths, repeat(255))),
         )
         self.state.waiting.append(event.seq_id)
+
+    def _refused(self, event: trace.Refused) -> None:
+        sequence = self._sequence(event.seq_id, "waiting")
+        self.state.waiting.remove(event.seq_id)
+        self._put(sequence, status="refused", refusal=event.reason, wait_reason=None)
+
+    def _waits(self, event: trace.Waits) -> None:
+        self._put(self._sequence(event.seq_id, "waiting", "preempted"), wait_reason=event.reason)
 
     def _admitted(self, event: trace.Admitted) -> None:
         sequence = self._sequence(event.seq_id, "waiting", "preempted")
@@ -165,31 +129,35 @@ class _Folder(BlockFolder):
 
     def _scheduled(self, event: trace.Scheduled) -> None:
         sequence = self._sequence(event.seq_id, "running")
-        name, end = sequence.name, event.start + event.num_tokens - event.num_draft_tokens
-        self._require(event.seq_id not in self._works, f"{name} is scheduled twice")
-        self._require(event.start == sequence.num_computed_tokens, f"{name} is scheduled from {event.start}, but "
-                      f"{sequence.num_computed_tokens} of its tokens are computed")  # fmt: skip
-        self._require(event.start < end <= sequence.num_tokens, f"{name} is scheduled up to token {end}, but it has "
-                      f"{sequence.num_tokens}")  # fmt: skip
-        room = len(sequence.block_table) * self._config.block_size
-        last = event.start + event.num_tokens
-        self._require(last <= room, f"{name} is scheduled up to token {last}, but its blocks hold {room}")
-        newest = (
-            event.num_tokens - event.num_draft_tokens == 1
-            and end == sequence.num_tokens > sequence.num_prompt_tokens
-        )
-        self._require(
-            (event.kind == "prefill" and not event.num_draft_tokens) or newest,
-            f"{name} decodes something other than its newest token",
-        )
-        again = min(end, sequence.peak_computed_tokens) - event.start
+        fault = self._fault(event, sequence)
+        if fault:
+            raise self._error(fault)
+        again = sequence.peak_computed_tokens - event.start
         if again > 0:
+            again = min(again, event.num_tokens - event.num_draft_tokens)
             self._put(sequence, num_recomputed_tokens=sequence.num_recomputed_tokens + again)
         work = Work(event.seq_id, event.kind, event.start, event.num_tokens, event.num_draft_tokens)
         self._works[event.seq_id] = work
         self._num_tokens += event.num_tokens
-        budget = self._config.max_num_batched_tokens
-        self._require(self._num_tokens <= budget, f"more than {budget} tokens are scheduled")
+        if self._num_tokens > self._config.max_num_batched_tokens:
+            raise self._error(f"more than {self._config.max_num_batched_tokens} tokens are scheduled")
+
+    def _fault(self, event: trace.Scheduled, sequence: SequenceState) -> str:
+        """What is wrong with this work, "" if nothing is. Hundreds come in a step, so words are made only for a fault."""
+        name, last = sequence.name, event.start + event.num_tokens
+        end, room = last - event.num_draft_tokens, len(sequence.block_table) * self._config.block_size
+        if event.seq_id in self._works:
+            return f"{name} is scheduled twice"
+        if event.start != sequence.num_computed_tokens:
+            return f"{name} is scheduled from {event.start}, but {sequence.num_computed_tokens} of its tokens are computed"
+        if not event.start < end <= sequence.num_tokens:
+            return f"{name} is scheduled up to token {end}, but it has {sequence.num_tokens}"
+        if last > room:
+            return f"{name} is scheduled up to token {last}, but its blocks hold {room}"
+        newest = end - event.start == 1 and end == sequence.num_tokens > sequence.num_prompt_tokens
+        if not newest and (event.kind != "prefill" or event.num_draft_tokens):
+            return f"{name} decodes something other than its newest token"
+        return ""
 
     def _preempted(self, event: trace.Preempted) -> None:
         sequence = self._sequence(event.seq_id, "running")
@@ -218,15 +186,14 @@ class _Folder(BlockFolder):
             if work
             else (sequence.num_computed_tokens, 0)
         )
-        whole = 0 <= end - sequence.num_tokens <= drafted
-        self._require(whole, f"{sequence.name} says a token before all its tokens are computed")
-        first = event.time if sequence.first_token is None else sequence.first_token
-        self._put(
+        if not 0 <= end - sequence.num_tokens <= drafted:
+            raise self._error(f"{sequence.name} says a token before all its tokens are computed")
+        self.state.sequences[event.seq_id] = replace(
             sequence,
             num_tokens=sequence.num_tokens + 1,
             text=sequence.text + event.text,
             lengths=sequence.lengths and sequence.lengths + bytes((min(len(event.text), 255),)),
-            first_token=first,
+            first_token=event.time if sequence.first_token is None else sequence.first_token,
             last_token=event.time,
         )
         self._said.append(event.seq_id)
@@ -265,15 +232,16 @@ class _Folder(BlockFolder):
 
     def _step_timed(self, event: trace.StepTimed) -> None:
         state = self.state
+        self._under_way = -1
         self.settle()
         for work in state.open_step.work:
-            sequence = state.sequences[work.seq_id]
-            self._require(
-                work.end <= sequence.num_tokens or sequence.score is not None,
-                f"{sequence.name} accepts draft tokens that it has not said",
+            sequence, end = state.sequences[work.seq_id], work.end
+            if end > sequence.num_tokens and sequence.score is None:
+                raise self._error(f"{sequence.name} accepts draft tokens that it has not said")
+            peak = max(end, sequence.peak_computed_tokens)
+            state.sequences[work.seq_id] = replace(
+                sequence, num_computed_tokens=end, peak_computed_tokens=peak
             )
-            peak = max(work.end, sequence.peak_computed_tokens)
-            self._put(sequence, num_computed_tokens=work.end, peak_computed_tokens=peak)
         owners = set(state.block_owner).union(*state.shared.values())
         for seq_id in owners - {FREE, *state.running}:
             name = state.sequences[seq_id].name
@@ -297,3 +265,48 @@ class _Folder(BlockFolder):
             commit_s=event.commit_s,
         )
         state.steps.append(state.open_step)
+
+    def _reconfigured(self, event: trace.Reconfigured) -> None:
+        self.state.config = replace(
+            self._config,
+            max_num_seqs=event.engine.max_num_seqs,
+            max_num_batched_tokens=event.engine.max_num_batched_tokens,
+            prefix_caching=event.engine.prefix_caching,
+            engine=event.engine,
+        )
+
+    def _kernels_ran(self, event: trace.KernelsRan) -> None:
+        self._note(kernels=event)
+
+    def _ended(self, event: trace.RunEnded) -> None:
+        self._under_way = -1
+        self.state.ended = event
+
+
+TAKES: dict[type[AnyEvent], Callable[[_Folder, Any], None]] = {
+    trace.RunStarted: _Folder._started,
+    trace.Arrived: _Folder._arrived,
+    trace.Refused: _Folder._refused,
+    trace.Waits: _Folder._waits,
+    trace.Admitted: _Folder._admitted,
+    trace.BlocksAllocated: _Folder._allocated,
+    trace.BlocksShared: _Folder._shared,
+    trace.BlocksCached: _Folder._cached,
+    trace.BlocksEvicted: _Folder._evicted,
+    trace.BlocksFreed: _Folder._freed,
+    trace.BlocksCopied: _Folder._copied,
+    trace.SwappedOut: _Folder._swapped_out,
+    trace.SwappedIn: _Folder._swapped_in,
+    trace.Forked: _Folder._forked,
+    trace.Scheduled: _Folder._scheduled,
+    trace.Preempted: _Folder._preempted,
+    trace.Sampled: _Folder._sampled,
+    trace.Verified: _Folder._verified,
+    trace.Chosen: _Folder._chosen,
+    trace.Finished: _Folder._finished,
+    trace.KernelsRan: _Folder._kernels_ran,
+    trace.StepTimed: _Folder._step_timed,
+    trace.Reconfigured: _Folder._reconfigured,
+    trace.RunEnded: _Folder._ended,
+}
+"""How each event is applied: found by its kind, which for the many small ones costs less than to ask for one kind after another."""

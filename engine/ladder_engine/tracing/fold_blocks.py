@@ -214,12 +214,10 @@ class BlockFolder:
         """Give the sequence a block that nobody has."""
         owner, name = self.state.block_owner, sequence.name
         self._require(0 <= block_id < len(owner), f"block {block_id} does not exist")
-        self._require(
-            owner[block_id] == FREE, f"block {block_id} goes to {name} while {self._name(block_id)} owns it"
-        )
-        self._require(
-            block_id not in self.state.cached, f"block {block_id} goes to {name} while it is cached"
-        )
+        if owner[block_id] != FREE:
+            raise self._error(f"block {block_id} goes to {name} while {self._name(block_id)} owns it")
+        if block_id in self.state.cached:
+            raise self._error(f"block {block_id} goes to {name} while it is cached")
         owner[block_id] = sequence.seq_id
         self.state.since[block_id] = self.state.open_step.number
 

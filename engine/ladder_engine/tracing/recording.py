@@ -143,7 +143,7 @@ class Recording:
             if isinstance(event, StepTimed):
                 self._settle()
                 self._end_step()
-            elif self._belongs_before(event):
+            elif (self._between or isinstance(event, RunEnded)) and self._belongs_before(event):
                 chunk.ends[-1] = len(chunk.events)
         self.num_events += len(events)
         self._settle()
@@ -215,9 +215,11 @@ class Recording:
             return
         events = self._open.events[self._folded : count]
         for event in events:
-            if isinstance(event, Arrived) and not self._has_begun:
+            if not isinstance(event, Arrived):
+                continue
+            if not self._has_begun:
                 self.begun, self._has_begun = event.time, True
-            if isinstance(event, Arrived) and event.seq_id in self._register.place:
+            if event.seq_id in self._register.place:
                 raise TraceError(f"Sequence {event.seq_id} arrives a second time in step {event.step}.")
         state = fold(events, self._light)
         self._light = replace(state, sequences=self._register.take(self._light.sequences, state.sequences))

@@ -55,7 +55,7 @@ def sit(page: InterviewPage, qtbot: QtBot, points: int) -> None:
         else:
             go_on(page, qtbot)
             go_on(page, qtbot)
-            for tick in page.question.points.ticks[:points]:
+            for tick in page.sitting.question.points.ticks[:points]:
                 tick.setChecked(True)
         go_on(page, qtbot)
 
@@ -75,17 +75,17 @@ def test_by_keyboard_from_beginning_to_debrief(page: InterviewPage, qtbot: QtBot
 
 def test_by_mouse_the_parts_of_a_question_come_one_after_another(page: InterviewPage, qtbot: QtBot) -> None:
     qtbot.mouseClick(page.setup.begin, Qt.MouseButton.LeftButton)
-    view = page.question
+    view = page.sitting.question
     qtbot.keyClicks(view.notes, "bytes first")
     assert not view._follow_up.isVisible()
-    qtbot.mouseClick(page._next, Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(page.sitting._next, Qt.MouseButton.LeftButton)
     assert view._follow_up.isVisible()
     assert not view._answer.isVisible(), "the follow-up is answered before anything is shown"
-    qtbot.mouseClick(page._next, Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(page.sitting._next, Qt.MouseButton.LeftButton)
     assert view._answer.isVisible()
     view.points.ticks[0].toggle()
     view.follow_up_said.toggle()
-    qtbot.mouseClick(page._next, Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(page.sitting._next, Qt.MouseButton.LeftButton)
     (interview,) = desk_of(page).interviews()
     assert (interview.replies[0].hit, interview.replies[0].notes) == (2, "bytes first")
     assert page.session is not None

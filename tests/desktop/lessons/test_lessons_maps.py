@@ -9,7 +9,7 @@ from ladder_desktop.lessons.maps import MapsView
 from ladder_desktop.lessons.markdown import Markdown
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QWheelEvent
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QPushButton
 
 
 @pytest.fixture
@@ -21,6 +21,10 @@ def view(qtbot, pack, study, theme):
     view.setFocus()
     qtbot.waitUntil(view.canvas.hasFocus)
     return view
+
+
+def button(view, action) -> QPushButton:
+    return next(one for one in view.findChildren(QPushButton) if one.accessibleName() == action.text())
 
 
 def boxes(view) -> dict[str, Box]:
@@ -136,13 +140,13 @@ def test_a_flow_is_stepped_through_forwards_and_back(qtbot, view, study, way):
             action.trigger()
 
     for node in flow.nodes:
-        go(view.next_action, Qt.Key.Key_Period, view._next)
+        go(view.next_action, Qt.Key.Key_Period, button(view, view.next_action))
         assert view.canvas.place == node.id
-    go(view.next_action, Qt.Key.Key_Period, view._next)
+    go(view.next_action, Qt.Key.Key_Period, button(view, view.next_action))
     assert view.canvas.place == flow.nodes[-1].id
-    go(view.previous_action, Qt.Key.Key_Comma, view._previous)
+    go(view.previous_action, Qt.Key.Key_Comma, button(view, view.previous_action))
     assert view.canvas.place == flow.nodes[-2].id
-    assert view._step_label.text() == f"Step {len(flow.nodes) - 1} of {len(flow.nodes)}"
+    assert view.bar._step.text() == f"Step {len(flow.nodes) - 1} of {len(flow.nodes)}"
 
 
 def test_the_steps_to_come_step_back_and_return_when_let_go(view, study):
@@ -156,7 +160,7 @@ def test_the_steps_to_come_step_back_and_return_when_let_go(view, study):
 
 def test_an_architecture_has_no_steps(view):
     assert not view.next_action.isEnabled()
-    assert not view._next.isVisible()
+    assert not button(view, view.next_action).isVisible()
     view.step(1)
     assert view.canvas.place is None
 
@@ -233,8 +237,10 @@ def test_the_buttons_stand_beside_the_chooser_or_below_it(qtbot, view):
     view.show_map("wrong")
 
     def below() -> bool:
-        chooser, button = (w.mapTo(view, w.rect().center()).y() for w in (view.chooser, view._next))
-        return button > chooser + 10
+        chooser, on = (
+            w.mapTo(view, w.rect().center()).y() for w in (view.chooser, button(view, view.next_action))
+        )
+        return on > chooser + 10
 
     assert not below()
     view.resize(420, 700)

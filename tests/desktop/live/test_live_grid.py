@@ -257,7 +257,9 @@ def test_a_hidpi_grid_paints_device_pixels(grid: BlockGrid, monkeypatch: pytest.
     monkeypatch.setattr(grid, "devicePixelRatioF", lambda: 2.0)
     grid.show_state(pool_of(64))
     grid._arrange()
-    image = grid._picture().paint(grid.state).image(2.0)
+    grid.grab()
+    assert grid._picture is not None
+    image = grid._picture.show(grid.state, None)
     assert image.width() > grid.width()
     assert image.deviceIndependentSize().width() <= grid.width()
 

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from datetime import timedelta
 
+import msgspec
 import pytest
-from ladder_desktop.review import study_settings as fitting_room
+from ladder_content.model import Pack
+from ladder_desktop.review import weights_panel as fitting_room
+from ladder_desktop.review.drill_page import DrillPage
 from ladder_desktop.review.steps_text import read_steps, read_weights, written_steps, written_weights
 from ladder_desktop.review.study_settings import StudySettingsPanel
-from ladder_desktop.study import Algorithm, Desk, Rating, StudyError
+from ladder_desktop.study import Algorithm, Desk, Planner, Rating, StudyError, StudySettings
 from ladder_desktop.study import desk as desk_room
 from ladder_desktop.study.optimiser import Outcome
 from ladder_desktop.theme import Theme
@@ -63,7 +65,7 @@ def test_the_fields_show_what_is_stored(panel: StudySettingsPanel) -> None:
         "10m",
         36_500,
     )
-    assert read_weights(panel.weights.toPlainText()) == Algorithm().parameters
+    assert read_weights(panel.weights.field.toPlainText()) == Algorithm().parameters
     assert not panel.save.isEnabled()
 
 
@@ -129,7 +131,7 @@ def test_nonsense_is_said_and_cannot_be_saved(
     panel: StudySettingsPanel, desk: Desk, qtbot: QtBot, field: str, text: str, says: str
 ) -> None:
     before = desk.settings
-    retype(getattr(panel, field), text)
+    retype(panel.weights.field if field == "weights" else getattr(panel, field), text)
     qtbot.waitUntil(lambda: says in panel.said.text())
     assert not panel.save.isEnabled()
     assert desk.settings == before
@@ -138,7 +140,7 @@ def test_nonsense_is_said_and_cannot_be_saved(
 def test_a_finer_retention_survives_a_change_of_something_else(
     panel: StudySettingsPanel, desk: Desk, qtbot: QtBot
 ) -> None:
-    desk.planner.change(replace(desk.settings, algorithm=Algorithm(desired_retention=0.875)))
+    desk.planner.change(msgspec.structs.replace(desk.settings, algorithm=Algorithm(desired_retention=0.875)))
     panel.show_stored()
     retype(panel.new_per_day, "3")
     qtbot.waitUntil(panel.save.isEnabled)
@@ -161,19 +163,115 @@ def test_a_long_log_is_reckoned_beside_the_window(
     assert panel.shift.sentence.text() == at_once
 
 
+@pytest.fixture
+def threads(monkeypatch: pytest.MonkeyPatch) -> list[threading.Thread]:
+    """Have every log count as long, and note on which thread the plan is changed."""
+    monkeypatch.setattr(desk_room, "LARGE", 0)
+    change, used = Planner.change, list[threading.Thread]()
+
+    def changed(planner: Planner, settings: StudySettings, reschedule: bool = False) -> int:
+        used.append(threading.current_thread())
+        return change(planner, settings, reschedule)
+
+    monkeypatch.setattr(Planner, "change", changed)
+    return used
+
+
+def test_a_long_log_is_moved_beside_the_window_and_is_one_step_of_undo(
+    panel: StudySettingsPanel, desk: Desk, qtbot: QtBot, threads: list[threading.Thread]
+) -> None:
+    states = desk.states()
+    retype(panel.retention, "80")
+    panel.move_learned.setChecked(True)
+    qtbot.waitUntil(lambda: not panel.shift.isHidden())
+    with qtbot.waitSignal(panel.changed):
+        click(panel.save)
+        assert panel.said.text() == "Moving what you have learned…"
+        assert not any(
+            one.isEnabled() for one in (panel.retention, panel.save, panel.move_learned, panel.away)
+        )
+    assert panel.said.text().startswith("Saved, and 3 cards moved.")
+    assert panel.retention.isEnabled()
+    assert threading.main_thread() not in threads
+    assert desk.settings.algorithm.desired_retention == 0.8
+    assert desk.undo_label() == "Reschedule"
+    assert desk.states() != states
+    with qtbot.waitSignal(panel.changed):
+        click(panel.undo)
+    assert desk.states() == states
+    assert panel.retention.value() == 90
+    assert desk.rebuild_mismatches() == []
+
+
+def test_a_reschedule_that_cannot_be_stored_is_a_sentence_and_changes_nothing(
+    panel: StudySettingsPanel, desk: Desk, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> int:
+        raise StudyError("progress.db is in use by another program; close that program and try again.")
+
+    monkeypatch.setattr(desk_room, "LARGE", 0)
+    states = desk.states()
+    retype(panel.retention, "80")
+    panel.move_learned.setChecked(True)
+    qtbot.waitUntil(lambda: not panel.shift.isHidden())
+    monkeypatch.setattr(Planner, "_adjust", refuse)
+    click(panel.save)
+    qtbot.waitUntil(panel.retention.isEnabled)
+    assert "in use by another program" in panel.said.text()
+    assert (desk.states(), desk.settings.algorithm.desired_retention) == (states, 0.9)
+    assert panel.move_learned.isChecked()
+
+
+def test_a_window_that_closes_in_the_middle_has_moved_all_of_it(
+    panel: StudySettingsPanel, desk: Desk, qtbot: QtBot, threads: list[threading.Thread]
+) -> None:
+    retype(panel.retention, "80")
+    panel.move_learned.setChecked(True)
+    qtbot.waitUntil(panel.save.isEnabled)
+    click(panel.save)
+    panel.shutdown()
+    assert len(threads) == 1
+    assert desk.settings.algorithm.desired_retention == 0.8
+    assert desk.rebuild_mismatches() == []
+    assert not [thread for thread in threading.enumerate() if thread.name.startswith("beside")]
+
+
+class Typing:
+    typed_answers = False
+
+
+def test_typing_answers_is_chosen_here_and_counts_at_once(
+    qtbot: QtBot, desk: Desk, pack: Pack, theme: Theme
+) -> None:
+    typing = Typing()
+    page = DrillPage(desk, pack, theme, typing=typing)
+    qtbot.addWidget(page)
+    page.activate()
+    assert page.card_view.attempt.box is None
+    panel = StudySettingsPanel(desk, theme, typing)
+    qtbot.addWidget(panel)
+    panel.typed.setFocus()
+    qtbot.keyClick(panel.typed, Qt.Key.Key_Space)
+    assert typing.typed_answers
+    page.activate()
+    assert page.card_view.attempt.box is not None
+    assert page.typing_action.isChecked()
+    page.deactivate()
+
+
 # Fitting
 
 
 def test_without_the_package_the_button_says_what_to_install(
     qtbot: QtBot, desk: Desk, theme: Theme, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ladder_desktop.review.study_settings.is_installed", lambda: False)
+    monkeypatch.setattr("ladder_desktop.review.weights_panel.is_installed", lambda: False)
     panel = StudySettingsPanel(desk, theme)
     qtbot.addWidget(panel)
-    assert not panel.fit.isEnabled()
-    assert "pip install" in panel.fit.toolTip()
-    assert "pip install" in panel.fit_said.text()
-    assert "pip install" in panel.fit.accessibleDescription()
+    assert not panel.weights.fit.isEnabled()
+    assert "pip install" in panel.weights.fit.toolTip()
+    assert "pip install" in panel.weights.said.text()
+    assert "pip install" in panel.weights.fit.accessibleDescription()
 
 
 @pytest.fixture
@@ -188,7 +286,7 @@ def fits(panel: StudySettingsPanel, monkeypatch: pytest.MonkeyPatch) -> Callable
             return outcome
 
         monkeypatch.setattr(fitting_room, "optimise", optimise)
-        panel.fit.setEnabled(True)
+        panel.weights.fit.setEnabled(True)
 
     return prepare
 
@@ -197,39 +295,39 @@ def test_better_weights_stand_in_the_field_until_they_are_saved(
     panel: StudySettingsPanel, desk: Desk, qtbot: QtBot, fits: Callable[[Outcome | Exception], None]
 ) -> None:
     fits(Outcome(WEIGHTS, "The fitted weights are better."))
-    with qtbot.waitSignal(panel.fitting.finished):
-        click(panel.fit)
-        assert not panel.fit.isEnabled()
-    assert "Save takes them over" in panel.fit_said.text()
+    with qtbot.waitSignal(panel.weights.fitting.finished):
+        click(panel.weights.fit)
+        assert not panel.weights.fit.isEnabled()
+    assert "Save takes them over" in panel.weights.said.text()
     assert desk.settings.algorithm.parameters == Algorithm().parameters
     qtbot.waitUntil(panel.save.isEnabled)
     click(panel.save)
     assert desk.settings.algorithm.parameters == WEIGHTS
-    assert panel.fit.isEnabled()
+    assert panel.weights.fit.isEnabled()
 
 
 def test_weights_that_are_no_better_change_nothing(
     panel: StudySettingsPanel, qtbot: QtBot, fits: Callable[[Outcome | Exception], None]
 ) -> None:
-    text = panel.weights.toPlainText()
+    text = panel.weights.field.toPlainText()
     for ending, says in (
         (Outcome(None, "They stay as they are."), "They stay"),
         (ValueError("odd"), "(odd)"),
     ):
         fits(ending)
-        click(panel.fit)
-        qtbot.waitUntil(panel.fit.isEnabled)
-        assert says in panel.fit_said.text()
-        assert panel.weights.toPlainText() == text
+        click(panel.weights.fit)
+        qtbot.waitUntil(panel.weights.fit.isEnabled)
+        assert says in panel.weights.said.text()
+        assert panel.weights.field.toPlainText() == text
 
 
 def test_leaving_during_a_fit_leaves_no_thread(
     panel: StudySettingsPanel, fits: Callable[[Outcome | Exception], None]
 ) -> None:
     fits(Outcome(WEIGHTS, "better"))
-    click(panel.fit)
+    click(panel.weights.fit)
     panel.shutdown()
-    assert not panel.fitting.running
+    assert not panel.weights.fitting.running
     assert not [thread for thread in threading.enumerate() if thread.name.startswith("beside")]
 
 

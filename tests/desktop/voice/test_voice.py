@@ -191,6 +191,16 @@ def test_a_command_that_fails_is_one_sentence_and_the_end(qtbot, page, command):
     box.close()
 
 
+def test_a_machine_without_sound_does_not_race_through_the_text(qtbot, page, command):
+    command.no_sound()
+    page.read_aloud.toggle()
+    qtbot.waitUntil(lambda: not page._reading.on, timeout=10_000)
+    box = next(w for w in QApplication.topLevelWidgets() if isinstance(w, QMessageBox) and w.isVisible())
+    assert box.text() == "espeak-ng could not read aloud: it found no sound output."
+    assert len(command.said) == 1
+    box.close()
+
+
 def test_without_a_voice_the_button_says_what_to_install(qtbot, no_voice):
     page = LessonPage(PACK, PACK.studies[0], load_theme("light"))
     qtbot.addWidget(page)
