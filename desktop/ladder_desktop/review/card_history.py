@@ -37,7 +37,7 @@ class CardHistory(QDialog):
     ) -> None:
         super().__init__(parent)
         now, zone = clock.now(), clock.zone()
-        reviews = desk.reviews_of(item_id)
+        reviews = desk.history.reviews_of(item_id)
         memory = desk.memory(item_id)
         self.setWindowTitle("History of the card")
         give_room(self, 90, 36)
