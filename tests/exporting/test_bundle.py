@@ -154,7 +154,7 @@ def test_a_bundle_of_the_first_version_is_read(
             archive.writestr(name, data)
     with Desk.open(tmp_path / "profile-2", clock) as other:
         assert import_bundle(tmp_path / "old.ladder", other) == len(desk.history.reviews())
-        assert other.reviews() == desk.history.reviews()
+        assert other.history.reviews() == desk.history.reviews()
 
 
 def test_a_long_history_keeps_within_the_limits(

@@ -172,12 +172,12 @@ class Study(RuleBasedStateMachine):
     def carry_to_another_machine(self) -> None:
         with tempfile.TemporaryDirectory(dir=MEMORY) as folder, Desk.open(Path(folder), self.clock) as other:
             empty = self.tables(other)
-            other.insert_reviews(self.desk.history.reviews(), ALL, self.desk.history.belongings())
+            other.history.insert_reviews(self.desk.history.reviews(), ALL, self.desk.history.belongings())
             other.register(self.pack)
             memories = {state.item.item_id: state.memory for state in other.states() if state.memory}
             assert memories == self.memories()
-            assert other.reviews() == self.desk.history.reviews()
-            assert other.belongings() == self.desk.history.belongings()
+            assert other.history.reviews() == self.desk.history.reviews()
+            assert other.history.belongings() == self.desk.history.belongings()
             full = self.tables(other)
             other.undo()
             assert self.tables(other) == empty
