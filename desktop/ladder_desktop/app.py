@@ -147,7 +147,8 @@ class Application(QObject):
                 raise LookupError(target)
             show(*place.arguments)
         except LookupError:
-            self.window.say(f"There is nothing here called {place.rest}.")
+            nothing = "No card fits" if place.kind == "drill" else "There is nothing here called"
+            self.window.say(f"{nothing} {place.rest}.")
 
     def open_asked(self, target: str, pack: str) -> None:
         """Do what a second start was asked to do, with the window in front."""

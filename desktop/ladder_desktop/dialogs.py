@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QMessageBox, QWidget
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QDialog, QMessageBox, QWidget
 
 
 def show_fault(parent: QWidget | None, sentence: str) -> QMessageBox:
@@ -22,3 +23,10 @@ def _show(parent: QWidget | None, icon: QMessageBox.Icon, sentence: str) -> QMes
     box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     box.open()
     return box
+
+
+def give_room(dialog: QDialog, letters: int, lines: int) -> None:
+    """Make a dialog so wide and high in its own letters, as far as the screen goes."""
+    metrics = dialog.fontMetrics()
+    wanted = QSize(letters * metrics.averageCharWidth(), lines * metrics.lineSpacing())
+    dialog.resize(wanted.boundedTo(QGuiApplication.primaryScreen().availableSize() * 0.9))

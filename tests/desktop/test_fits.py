@@ -7,6 +7,7 @@ from contextlib import suppress
 
 import pytest
 from ladder_desktop.app import Application
+from ladder_desktop.window import FOLD_BELOW
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QLabel, QPushButton, QScrollArea, QWidget
 from pytestqt.qtbot import QtBot
@@ -35,7 +36,10 @@ def narrow(application: Application, qtbot: QtBot) -> Application:
 
 
 @pytest.mark.parametrize("place", [*PLACES, "ticket"])
-def test_nothing_is_cut_off(narrow: Application, place: str, qtbot: QtBot) -> None:
+@pytest.mark.parametrize("width", [NARROW.width(), FOLD_BELOW + 1])
+def test_nothing_is_cut_off(narrow: Application, place: str, width: int, qtbot: QtBot) -> None:
+    """With the rail folded, and in the narrowest window that shows all of it."""
+    narrow.window.resize(width, NARROW.height())
     if place == "ticket":
         narrow.window.show_page("tickets")
         narrow.window.page("tickets").list.open_current()  # type: ignore[attr-defined]

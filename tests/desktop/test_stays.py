@@ -135,17 +135,17 @@ def test_an_interview_goes_on(application: Application, change: Change, qtbot: Q
         for _ in range(4):
             page.pick(0)
         page.go_on()
-    page.question.notes.setPlainText("bytes per step")
+    page.sitting.question.notes.setPlainText("bytes per step")
     page.go_on()
     page.go_on()
-    page.question.points.ticks[0].setChecked(True)
+    page.sitting.question.points.ticks[0].setChecked(True)
     session, item = page.session, page.session.item_id
     after = cast(InterviewPage, change())
     assert after.session is session
     assert session.item_id == item
-    assert after.question.notes.toPlainText() == "bytes per step"
-    assert after.question.points.ticked == [0]
-    assert after.question.points.isVisible()
+    assert after.sitting.question.notes.toPlainText() == "bytes per step"
+    assert after.sitting.question.points.ticked == [0]
+    assert after.sitting.question.points.isVisible()
     assert not after.setup.boxes[1].isChecked()
     after.go_on()
     assert session.replies >= 1
@@ -199,9 +199,9 @@ def test_a_run_goes_on(application: Application, recorded: list[RecordedClient],
     page.player.pause()
     page.seek(7)
     page.select(0)
-    page.watch.turn_table()
-    page.watch.turn_batch()
-    page.turn_lens()
+    page.faces.turn_table()
+    page.faces.turn_batch()
+    page.faces.turn_lens()
     page.choosing.choose(Choice(kernels="interpret"))
     scenario = page.head.scenario
     after = cast(LivePage, change())
@@ -228,7 +228,7 @@ def test_plots_stay_in_sight(
     application: Application, recorded: list[RecordedClient], change: Change
 ) -> None:
     page = cast(LivePage, shown(application, "live"))
-    page.watch.turn_plots()
+    page.faces.turn_plots()
     after = cast(LivePage, change())
     assert after.watch.plotting
     assert after.transport.plots.isChecked()

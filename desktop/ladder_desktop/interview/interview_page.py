@@ -8,31 +8,25 @@ from dataclasses import dataclass
 from random import Random
 
 from ladder_content.model import Pack
-from ladder_content.text import plain
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QStackedWidget, QVBoxLayout, QWidget
 
 from ladder_desktop.actions import Key, make_action
 from ladder_desktop.interview.debrief_view import DebriefView
-from ladder_desktop.interview.question_view import Answering, QuestionView
+from ladder_desktop.interview.interviewer import Interviewer
+from ladder_desktop.interview.question_view import Answering
 from ladder_desktop.interview.session import Asked, Session
 from ladder_desktop.interview.setup_view import SetupView
+from ladder_desktop.interview.sitting import Sitting
 from ladder_desktop.review.announce import announce
-from ladder_desktop.review.footer import Footer
-from ladder_desktop.review.key_button import KeyButton
 from ladder_desktop.review.notice import Notice
 from ladder_desktop.review.prose import PackText
 from ladder_desktop.review.step_view import LETTERS
 from ladder_desktop.review.style import style_sheet
-from ladder_desktop.review.ticket_board import TicketBoard
 from ladder_desktop.study import Clock, Desk, StudyError, SystemClock, draw, study_day
 from ladder_desktop.theme import Theme
-from ladder_desktop.voice.find_speaker import find_speaker, how_to_get_one
-from ladder_desktop.voice.reading import UsualVoice, VoiceChoice
-from ladder_desktop.voice.spoken import spoken
-
-NEXT = {"question": "On to the follow-up", "follow_up": "Show a strong answer", "points": "Next"}
+from ladder_desktop.voice.reading import VoiceChoice
 
 
 @dataclass(frozen=True)
@@ -71,8 +65,6 @@ class InterviewPage(QWidget):
         self._desk = desk
         self._clock = clock or SystemClock()
         self._random = random or Random()
-        self._voice = voice or UsualVoice()
-        self._speaker = find_speaker(self)
         self._asked: dict[str, Asked] = {}
         for study in pack.studies:
             for card in study.cards:
@@ -80,33 +72,35 @@ class InterviewPage(QWidget):
                     self._asked[f"{pack.id}/{card.id}"] = (study, card)
             for ticket in study.tickets:
                 self._asked[f"{pack.id}/{ticket.id}"] = (study, ticket)
-        self.session: Session | None = None
-        text = PackText(pack, theme)
         self.setup = SetupView(pack.studies)
-        self.question = QuestionView(text, theme)
-        self.board = TicketBoard(text, theme)
+        self._interviewer = Interviewer(self, self.setup, voice)
+        self.sitting = Sitting(PackText(pack, theme), theme, self._interviewer.read)
         self.debrief = DebriefView(pack, self._asked)
         self._notice = Notice()
         self._stack = QStackedWidget()
-        for view in (self.setup, self.question, self.board, self.debrief):
+        for view in (self.setup, self.sitting, self.debrief):
             self._stack.addWidget(view)
-        self._footer = self._make_footer()
         self.setStyleSheet(style_sheet(theme))
         self.setAccessibleName(self.title)
         self._lay_out()
         self.setup.begun.connect(self.begin)
         self.setup.opened.connect(self.open_debrief)
-        self.board.picked.connect(self.pick)
-        self.board.watched.connect(self._watch)
+        self.sitting.go_on.connect(self.go_on)
+        self.sitting.end.connect(self.end)
+        self.sitting.board.picked.connect(self.pick)
+        self.sitting.board.watched.connect(self._watch)
         self.debrief.go.connect(self.go)
         self.debrief.closed.connect(self.show_setup)
         self._second = QTimer(self)
         self._second.setInterval(500)
         self._second.timeout.connect(self._tick)
         self._make_actions()
-        if self._speaker is None:
-            self.setup.refuse_voice(how_to_get_one())
         self._show_view(self.setup)
+
+    @property
+    def session(self) -> Session | None:
+        """The interview that is being sat."""
+        return self.sitting.session
 
     # What the window calls
 
@@ -122,14 +116,13 @@ class InterviewPage(QWidget):
     def deactivate(self) -> None:
         """Stop the clock and the voice."""
         self._second.stop()
-        self._say("")
+        self._interviewer.read("")
         if self.session is not None:
             self.session.pause()
 
     def shutdown(self) -> None:
         """Fall silent and leave no process behind."""
-        if self._speaker is not None:
-            self._speaker.close()
+        self._interviewer.close()
 
     def hand_over(self) -> object:
         """Return the interview as it stands."""
@@ -137,7 +130,7 @@ class InterviewPage(QWidget):
         debrief = self.debrief.place if self._stack.currentWidget() is self.debrief else None
         return Unfinished(
             self.session,
-            self.question.answering(),
+            self.sitting.question.answering(),
             debrief,
             setting.minutes,
             setting.study_ids,
@@ -149,15 +142,11 @@ class InterviewPage(QWidget):
         if not isinstance(kept, Unfinished):
             return
         self.setup.choose(kept.minutes, kept.study_ids, kept.aloud)
-        self.session = kept.session
+        if kept.session is not None:
+            self.sitting.go_on_with(kept.session, kept.answer)
+            self._show_view(self.sitting)
         if kept.debrief is not None:
             self.open_debrief(kept.debrief)
-        elif self.session is not None:
-            self._show_item(anew=False)
-            if self.session.card is not None:
-                self.question.show_part(self.session.part)
-                self.question.go_on_with(kept.answer)
-                self._refresh()
 
     def page_actions(self) -> list[QAction]:
         """Return what can be done here."""
@@ -168,7 +157,7 @@ class InterviewPage(QWidget):
     def show_setup(self) -> None:
         """Show what can be chosen, and the interviews so far."""
         with self._reporting():
-            self.setup.show_past(self._desk.interviews())
+            self.setup.show_past(self._desk.history.interviews())
         self._show_view(self.setup)
 
     def begin(self) -> None:
@@ -187,91 +176,46 @@ class InterviewPage(QWidget):
             if not items:
                 self._notice.say("Everything in these studies is suspended; choose another study.")
                 return
-            self.session = Session(self._desk, setting, items, self._asked, self._random)
+            self.sitting.begin(Session(self._desk, setting, items, self._asked, self._random))
             self._second.start()
-            self._show_item()
+            self._show_view(self.sitting)
 
     def go_on(self) -> None:
         """Begin; then to the next part of a question, or log the item and ask the next one."""
-        session = self.session
-        if session is None:
+        if self.session is None:
             self.begin()
             return
-        if session.part in ("question", "follow_up"):
-            session.go_on()
-            self.question.show_part(session.part)
-            card = session.card
-            self._say(card.follow_up if card is not None and session.part == "follow_up" else "")
-            self._refresh()
-            self._focus()
-            return
-        if session.part == "ticket" and not self._ticket_is_done():
-            return
         with self._reporting():
-            if session.part == "ticket":
-                session.reply_ticket()
-            else:
-                ticked, said = self.question.points.ticked, self.question.follow_up_said.isChecked()
-                session.reply_card(ticked, said, self.question.notes.toPlainText())
-            self.answered.emit()
-            if session.over:
+            if self.sitting.advance():
+                self.answered.emit()
+            if self.session.over:
                 self.end()
             else:
-                self._show_item()
+                self._refresh()
 
     def pick(self, place: int) -> None:
         """Answer the current step of a ticket with the option shown at this place."""
-        diagnosis = self.session.diagnosis if self.session else None
-        step = diagnosis.pick(place) if diagnosis else None
-        if diagnosis is None or step is None:
-            return
-        self.board.show_answer()
-        chosen = diagnosis.chosen(step)
-        announce(self, f"{'Right' if chosen.correct else 'Wrong'}. {chosen.why}")
+        self.sitting.pick(place)
         self._refresh()
-        self._focus()
 
     def end(self) -> None:
         """End the interview: its debrief if anything was answered, else back to the setting up."""
-        if self.session is None:
-            self.show_setup()
-            return
-        replies, interview_id = self.session.replies, self.session.interview_id
-        self.session = None
+        session = self.sitting.leave()
         self._second.stop()
-        self._say("")
-        if not replies:
+        if session is None or not session.replies:
             self.show_setup()
             return
         with self._reporting():
-            ids = [one.interview_id for one in self._desk.interviews()]
-            self.open_debrief(ids.index(interview_id))
+            ids = [one.interview_id for one in self._desk.history.interviews()]
+            self.open_debrief(ids.index(session.interview_id))
 
     def open_debrief(self, place: int) -> None:
         """Show the debrief of one of the interviews so far, newest first."""
         with self._reporting():
-            self.debrief.show_interview(self._desk.interviews(), place)
+            self.debrief.show_interview(self._desk.history.interviews(), place)
             self._show_view(self.debrief)
 
     # Showing
-
-    def _show_item(self, anew: bool = True) -> None:
-        """Show what is asked now; what somebody has heard already is not read aloud again."""
-        session = self.session
-        assert session is not None
-        card = session.card
-        if card is not None:
-            self.question.show_card(session.study, card)
-            self._show_view(self.question)
-            if anew:
-                announce(self, card.question)
-                self._say(card.question)
-        elif session.diagnosis is not None:
-            self.board.show_diagnosis(session.study, session.diagnosis)
-            self._show_view(self.board)
-            if anew:
-                announce(self, f"{session.diagnosis.ticket.title}. {session.diagnosis.ticket.scenario}")
-                self._say(session.diagnosis.ticket.scenario)
 
     def _show_view(self, view: QWidget) -> None:
         self._stack.setCurrentWidget(view)
@@ -280,23 +224,12 @@ class InterviewPage(QWidget):
 
     def _refresh(self) -> None:
         session = self.session
-        self._footer.setVisible(session is not None)
         self._clock_label.setVisible(session is not None)
-        if session is not None:
-            number, count = session.position
-            self._where.setText(f"{number} of {count}")
-            ticket = session.part == "ticket"
-            self._next.setText("Next" if ticket else NEXT[session.part])
-            self._next.setVisible(not ticket or self._ticket_is_done())
-            self._hint.setText(
-                "A to D answer" if ticket and not self._ticket_is_done() else "Ctrl+Enter goes on"
-            )
-            self._tick()
-        step = session.diagnosis.current if session is not None and session.diagnosis else None
+        self._tick()
         for place, action in enumerate(self._pick_actions):
-            action.setEnabled(step is not None and place < len(step.options))
+            action.setEnabled(place < self.sitting.options)
         on_setup = session is None and self._stack.currentWidget() is self.setup
-        self._go_on_action.setEnabled(on_setup or (session is not None and step is None))
+        self._go_on_action.setEnabled(on_setup or (session is not None and not self.sitting.options))
         self._end_action.setEnabled(session is not None)
         self._back_action.setEnabled(session is None and self._stack.currentWidget() is self.debrief)
 
@@ -307,29 +240,15 @@ class InterviewPage(QWidget):
         text = f"{seconds // 60}:{seconds % 60:02} left" if seconds else "Time is up: this is the last one"
         self._clock_label.setText(text)
 
-    def _ticket_is_done(self) -> bool:
-        diagnosis = self.session.diagnosis if self.session else None
-        return diagnosis is not None and diagnosis.current is None
-
     def _focus(self) -> None:
         view: QWidget | None = self._stack.currentWidget()
-        if view is self.question and self.session is not None and self.session.part != "points":
-            self.question.notes.setFocus()
-        elif view is self.board:
-            self.board.right.setFocus()
+        if view is self.sitting:
+            self.sitting.take_keyboard()
         elif view is not None:
             view.setFocus()
 
     def _watch(self, scenario: str) -> None:
         self.go.emit(f"live:{scenario}")
-
-    def _say(self, text: str) -> None:
-        if self._speaker is None:
-            return
-        self._speaker.stop()
-        if text and self.setup.aloud.isChecked():
-            words = spoken(plain(text))
-            self._speaker.say(words, self._voice.voice, self._voice.voice_speed)
 
     @contextmanager
     def _reporting(self) -> Iterator[None]:
@@ -360,27 +279,6 @@ class InterviewPage(QWidget):
         rows.addLayout(head)
         rows.addWidget(self._notice)
         rows.addWidget(self._stack, 1)
-        rows.addWidget(self._footer)
-
-    def _make_footer(self) -> Footer:
-        self._next = KeyButton()
-        self._next.setProperty("role", "primary")
-        self._next.setAccessibleName("Go on")
-        self._next.clicked.connect(self.go_on)
-        leave = KeyButton("End the interview")
-        leave.setAccessibleName("End the interview")
-        leave.clicked.connect(self.end)
-        self._where = QLabel()
-        self._where.setObjectName("caption")
-        left = QWidget()
-        across = QHBoxLayout(left)
-        across.setContentsMargins(0, 0, 0, 0)
-        across.setSpacing(16)
-        across.addWidget(leave)
-        across.addWidget(self._where)
-        footer = Footer()
-        self._hint = footer.add_part(self._next, left=left)
-        return footer
 
     def _make_actions(self) -> None:
         self._go_on_action = self._action("next", "Begin, or go on", self.go_on, "Ctrl+Return", "Ctrl+Enter")

@@ -20,7 +20,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QFrame, QTextBrowser
 
 from ladder_desktop.lessons.find_text import TextMatches
-from ladder_desktop.lessons.formula import DRAWN
+from ladder_desktop.lessons.formula import draw_formulas
 from ladder_desktop.lessons.style import BODY_POINTS, text_sheet
 from ladder_desktop.theme import Theme
 
@@ -58,6 +58,7 @@ class Reader(QTextBrowser):
         font = self.font()
         font.setPointSizeF(theme.points(points))
         self.setFont(font)
+        draw_formulas(self.document())
         self.document().setDocumentMargin(0)
         self.document().setIndentWidth(22)
         self.document().setDefaultStyleSheet(text_sheet(theme, points))
@@ -98,12 +99,9 @@ class Reader(QTextBrowser):
             block = block.next()
         return None
 
-    def loadResource(self, _kind: int, name: QUrl | str) -> QByteArray:
-        """Refuse every image, style sheet and page: a lesson is text, wherever it came from. Formulas come within it."""
-        address = name if isinstance(name, str) else name.toString()
-        if not address.startswith(DRAWN):
-            return QByteArray()
-        return QByteArray.fromBase64(QByteArray(address.removeprefix(DRAWN).encode()))
+    def loadResource(self, _kind: int, _name: QUrl | str) -> QByteArray:
+        """Refuse every image, style sheet and page: a lesson is text, wherever it came from."""
+        return QByteArray()
 
     def setSource(self, *_: object) -> None:
         """Refuse to leave the text."""

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from ladder_desktop.dialogs import give_room
 from ladder_desktop.study import Desk, StudyError
 from ladder_desktop.study.overlay import FIELDS, changed_since, fault_in, reworded, wording
 
@@ -35,7 +36,7 @@ class CardEditor(QDialog):
         mine = wording(reworded(card, edits))
         changed = changed_since(card, edits)
         self.setWindowTitle("Edit the card")
-        self.resize(720, 640)
+        give_room(self, 90, 38)
         self.fields: dict[str, QPlainTextEdit] = {}
         rows = QVBoxLayout()
         for field, title in FIELDS.items():

@@ -48,7 +48,7 @@ class CardTools(QObject):
         self.browse = make("browse", "All cards…", self._browse)
         self._ahead = {make(f"ahead-{days}", _ahead_words(days), self._go_ahead): days for days in AHEAD}
         self._crams = {
-            make(f"cram-{study.id}", study.title.replace("&", "&&"), self._cram): study.id
+            make(f"cram-{study.id}", f"Cram: {study.title}".replace("&", "&&"), self._cram): study.id
             for study in pack.studies
             if study.cards
         }
@@ -154,10 +154,17 @@ class CardTools(QObject):
         self._page.go.emit("cards")
 
     def _go_ahead(self) -> None:
-        self._page.cram(f"ahead:{self._ahead[self.sender()]}")  # type: ignore[index]
+        self._begin(f"ahead:{self._ahead[self.sender()]}", "Nothing falls due by then.")  # type: ignore[index]
 
     def _cram(self) -> None:
-        self._page.cram(f"study:{self._crams[self.sender()]}")  # type: ignore[index]
+        self._begin(f"study:{self._crams[self.sender()]}", "All its cards are set aside.")  # type: ignore[index]
+
+    def _begin(self, query: str, nothing: str) -> None:
+        """Go through the cards that fit a query, or say that there are none."""
+        try:
+            self._page.cram(query)
+        except LookupError:
+            self._page.say(nothing, undoable=False)
 
     def _mark(self) -> Mark:
         return self._desk.marks.of(self._page.item.item_id) if self._page.item else Mark()
@@ -213,4 +220,4 @@ def _submenu(menu: QMenu, title: str, actions: Iterable[QAction]) -> None:
 
 
 def _ahead_words(days: int) -> str:
-    return "What is due tomorrow" if days == 1 else f"What is due within {days} days"
+    return "Ahead: due tomorrow" if days == 1 else f"Ahead: due within {days} days"

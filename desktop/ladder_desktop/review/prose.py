@@ -11,10 +11,11 @@ from html import escape
 
 from ladder_content.model import Card, Pack
 from PySide6.QtCore import QObject, QPoint, QSize, Qt, Signal
-from PySide6.QtGui import QCursor
+from PySide6.QtGui import QCursor, QTextDocument
 from PySide6.QtWidgets import QLabel, QSizePolicy, QToolTip
 
 from ladder_desktop.lessons.cloze_html import blanks, filled
+from ladder_desktop.lessons.formula import draw_formulas
 from ladder_desktop.lessons.markdown import Markdown
 from ladder_desktop.lessons.style import text_sheet
 from ladder_desktop.theme import Theme
@@ -72,6 +73,7 @@ class Prose(QLabel):
     def __init__(self, text: PackText, name: str = "prose") -> None:
         super().__init__()
         self._text = text
+        self._document: QTextDocument | None = None
         self.setObjectName(name)
         self.setTextFormat(Qt.TextFormat.RichText)
         self.setWordWrap(True)
@@ -84,6 +86,15 @@ class Prose(QLabel):
     def minimumSizeHint(self) -> QSize:
         """Ask for no height of its own: how high the text is depends on its width alone."""
         return QSize(60, 0)
+
+    def setText(self, html: str) -> None:
+        """Show it, with its formulas."""
+        super().setText(html)
+        document = self.findChild(QTextDocument)
+        if document is not None and document is not self._document:
+            self._document = document
+            draw_formulas(document)
+            super().setText(html)
 
     def set_blocks(self, markdown: str) -> None:
         """Show a text of several blocks."""

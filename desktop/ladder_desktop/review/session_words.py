@@ -38,4 +38,6 @@ def session_name(query: str, pack: Pack) -> str:
         return "Ahead: due tomorrow" if value == "1" else f"Ahead: due within {value} days"
     if kind == "study" and value in titles:
         return f"Cram: {titles[value]}"
+    if " " not in value and kind in ("tag", "is"):
+        return f"Cram: tag {value}" if kind == "tag" else f"Cram: cards that are {value}"
     return f"Cram: {query.removeprefix('search:')}"

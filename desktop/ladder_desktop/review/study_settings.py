@@ -57,7 +57,7 @@ class StudySettingsPanel(QWidget):
         self.weights = WeightsPanel(desk)
         self.typed = QCheckBox("Type them")
         self.typed.setChecked(self._typing.typed_answers)
-        self.move_learned = QCheckBox("Also move what I have learned, as if these had always held")
+        self.move_learned = QCheckBox("Move them")
         self.shift = ShiftView(theme, "Reviews a day, before and after the change")
         self.said = _sentence("")
         self.save = QPushButton("Save")
@@ -253,7 +253,13 @@ class StudySettingsPanel(QWidget):
         )
         rows.addWidget(self._fields)
         rows.addSpacing(14)
-        rows.addWidget(self.move_learned)
+        rows.addWidget(
+            setting_row(
+                "Cards you have learned",
+                "They keep their dates, or move as if these settings had always held.",
+                self.move_learned,
+            )
+        )
         rows.addWidget(self.shift)
         rows.addWidget(self.said)
         rows.addLayout(_beside(self.save, self.undo))
@@ -268,7 +274,7 @@ class StudySettingsPanel(QWidget):
         rows.addStretch(1)
         self._fill_fields()
         self.undo.hide()
-        for button in (self.move_learned, self.save, self.undo, self.away.look, self.away.apply):
+        for button in (self.save, self.undo, self.away.look, self.away.apply):
             button.setAccessibleName(button.text())
 
     def _fill_fields(self) -> None:

@@ -9,6 +9,7 @@ from ladder_content.model import Option, Pack
 from ladder_desktop.review.card_editor import CardEditor
 from ladder_desktop.review.card_history import CardHistory
 from ladder_desktop.review.drill_page import DrillPage
+from ladder_desktop.review.session_words import session_name
 from ladder_desktop.study import Desk, Hidden, Mark, Rating
 from msgspec import structs
 from PySide6.QtCore import Qt
@@ -107,10 +108,10 @@ def test_an_answer_can_be_undone_and_redone_by_key(drill: DrillPage, desk: Desk)
     press(Qt.Key.Key_Space)
     press(Qt.Key.Key_4)
     press(Qt.Key.Key_Z, CTRL)
-    assert (current(drill), desk.reviews()) == ("bandwidth", [])
+    assert (current(drill), desk.history.reviews()) == ("bandwidth", [])
     press(Qt.Key.Key_Z, CTRL | SHIFT)
     assert drill.toast.text == "Redid Easy on bandwidth"
-    assert [review.rating for review in desk.reviews()] == [Rating.EASY]
+    assert [review.rating for review in desk.history.reviews()] == [Rating.EASY]
     assert current(drill) != "bandwidth"
 
 
@@ -228,7 +229,7 @@ def test_cramming_leaves_the_schedule_alone(drill: DrillPage, desk: Desk, act: A
         press(Qt.Key.Key_3)
     assert sorted(seen) == ["bandwidth", "baseline", "paging"]
     assert current(drill) == seen[0]  # it was not known
-    assert desk.reviews() == []
+    assert desk.history.reviews() == []
     press(Qt.Key.Key_Z, CTRL)
     assert (current(drill), drill.session_bar.text[-12:]) == (seen[2], "2 cards left")
     act(drill, "drill.queue")
@@ -242,9 +243,9 @@ def test_a_session_may_count(drill: DrillPage, desk: Desk) -> None:
     first = current(drill)
     drill.reveal()
     drill.rate(Rating.EASY)
-    assert [review.item_id for review in desk.reviews()] == [f"demo/{first}"]
+    assert [review.item_id for review in desk.history.reviews()] == [f"demo/{first}"]
     drill.undo()
-    assert (current(drill), desk.reviews()) == (first, [])
+    assert (current(drill), desk.history.reviews()) == (first, [])
     assert drill.session
     assert drill.session.left == 3
 
@@ -259,7 +260,7 @@ def test_reviewing_ahead_counts(drill: DrillPage, desk: Desk, clock: TravelClock
     )
     drill.reveal()
     drill.rate(Rating.GOOD)
-    assert len(desk.reviews()) == 2
+    assert len(desk.history.reviews()) == 2
     assert drill.session is None
 
 
@@ -293,3 +294,34 @@ def test_where_e_is_an_option_it_does_not_edit(drill: DrillPage) -> None:
     press(Qt.Key.Key_E)
     assert drill.card_view.revealed
     assert drill.tools.edit.isEnabled()
+
+
+def test_reviewing_ahead_with_nothing_to_come_is_a_sentence(drill: DrillPage) -> None:
+    before = current(drill)
+    choose(drill, "drill.ahead-1")
+    assert drill.session is None
+    assert current(drill) == before
+    assert "Nothing falls due by then." in [label.text() for label in drill.toast.findChildren(QLabel)]
+
+
+def test_an_action_says_by_itself_that_it_crams_or_goes_ahead(drill: DrillPage) -> None:
+    """The palette and the shortcut sheet show it without the menu around it."""
+    for action in entries(drill.tools.button.menu()):
+        name = action.objectName()
+        assert action.text().startswith("Cram: ") == name.startswith("drill.cram-")
+        assert action.text().startswith("Ahead: ") == name.startswith("drill.ahead-")
+
+
+@pytest.mark.parametrize(
+    ("query", "name"),
+    [
+        ("study:runtime-ladder", "Cram: The runtime ladder"),
+        ("tag:decode", "Cram: tag decode"),
+        ("is:new", "Cram: cards that are new"),
+        ("ahead:1", "Ahead: due tomorrow"),
+        ("search:paged cache", "Cram: paged cache"),
+        ("tag:decode -is:new", "Cram: tag:decode -is:new"),
+    ],
+)
+def test_a_session_is_named_in_words(pack: Pack, query: str, name: str) -> None:
+    assert session_name(query, pack) == name
