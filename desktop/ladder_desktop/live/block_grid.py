@@ -91,14 +91,14 @@ class BlockGrid(QWidget):
         return QSizeF(self._cells.width, self._cells.height) / self._cells.ratio
 
     def _arrange(self) -> None:
-        """Choose the number of columns that gives the largest cells; places depend on the widget's size alone."""
+        """Choose the number of columns that gives the cells whose shorter side is longest; places depend on the widget's size alone."""
         ratio = self.devicePixelRatioF()
         count = max(1, len(self.state.block_owner))
         width, height = int(self.width() * ratio), int(self.height() * ratio)
         columns = np.arange(ROUND, max(count, ROUND) + ROUND, ROUND)
         heights = np.minimum(height // -(-count // columns), round(MAX_HEIGHT * ratio))
         widths = np.minimum(width // columns, np.rint(heights * WIDEST).astype(int))
-        best = np.argmax(np.minimum(widths, heights))
+        best = np.lexsort((np.maximum(widths, heights), np.minimum(widths, heights)))[-1]
         tall, wide = max(int(heights[best]), 2), max(int(widths[best]), 2)
         gap = max(1, round((3 if tall >= NUMBERED_FROM * ratio else 1) * ratio))
         self._cells = Cells(int(columns[best]), tall, wide, gap, ratio)

@@ -150,7 +150,7 @@ class CellPainter(QStyledItemDelegate):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._laid_out: Lru[tuple[str, int], QStaticText] = Lru(TEXTS_KEPT)
+        self._laid_out: Lru[tuple[str, int], tuple[QStaticText, float, float]] = Lru(TEXTS_KEPT)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         """Qt: the selection's ground, the swatch, the text."""
@@ -166,20 +166,20 @@ class CellPainter(QStyledItemDelegate):
             painter.fillRect(box, model.theme.owner(swatch))
             inner.setLeft(box.right() + 2)
         painter.setPen(model.theme.colour("text"))
-        text = self._text(model.rows[row][column], inner.width(), option)
-        free = inner.width() - text.size().width() if model.columns[column].side == RIGHT else 0
-        top = inner.top() + (inner.height() - text.size().height()) / 2
-        painter.drawStaticText(QPointF(inner.left() + free, top), text)
+        text, wide, tall = self._text(model.rows[row][column], inner.width(), option)
+        free = inner.width() - wide if model.columns[column].side == RIGHT else 0
+        painter.drawStaticText(QPointF(inner.left() + free, inner.top() + (inner.height() - tall) / 2), text)
 
-    def _text(self, words: str, width: int, option: QStyleOptionViewItem) -> QStaticText:
-        """The words, laid out to fit; numbers and states come again and again."""
-        text = self._laid_out.get((words, width))
-        if text is None:
+    def _text(self, words: str, width: int, option: QStyleOptionViewItem) -> tuple[QStaticText, float, float]:
+        """The words, laid out to fit, and how wide and tall they are; numbers and states come again and again."""
+        laid_out = self._laid_out.get((words, width))
+        if laid_out is None:
             text = QStaticText(option.fontMetrics.elidedText(words, Qt.TextElideMode.ElideRight, width))
             text.setTextFormat(Qt.TextFormat.PlainText)
             text.prepare(font=option.font)
-            self._laid_out.put((words, width), text)
-        return text
+            laid_out = text, text.size().width(), text.size().height()
+            self._laid_out.put((words, width), laid_out)
+        return laid_out
 
 
 class TextTable(QTableView):

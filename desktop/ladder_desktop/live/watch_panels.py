@@ -226,13 +226,13 @@ class WatchPanels(QWidget):
         """Qt: three columns, or two where there is little room."""
         super().resizeEvent(event)
         narrow = self.width() < NARROW * self.theme.scale
+        self.requests.setMinimumWidth(1 if narrow else self.requests.least_width)
         if narrow == (self.side.indexOf(self.queue_panel) >= 0):
             return
         if narrow:
             self.side.insertTab(0, self.queue_panel, "Requests")
         else:
             self.upper.insertWidget(1, self.queue_panel)
-        self.requests.setMinimumWidth(1 if narrow else self.requests.least_width)
         self._show_columns()
 
     def _show_columns(self) -> None:
