@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QDialog, QMessageBox, QWidget
 
 
@@ -28,4 +29,4 @@ def give_room(dialog: QDialog, letters: int, lines: int) -> None:
     """Make a dialog so wide and high in its own letters, as far as the screen goes."""
     metrics = dialog.fontMetrics()
     wanted = QSize(letters * metrics.averageCharWidth(), lines * metrics.lineSpacing())
-    dialog.resize(wanted.boundedTo(dialog.screen().availableSize() * 0.9))
+    dialog.resize(wanted.boundedTo(QGuiApplication.primaryScreen().availableSize() * 0.9))

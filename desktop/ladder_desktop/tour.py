@@ -129,9 +129,9 @@ class Tour:
             if not page.can_rate():
                 self._press(Qt.Key.Key_Space)
             self._press(key)
-        rated = len(desk.reviews())
+        rated = len(desk.history.reviews())
         self._press(Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
-        if (rated, len(desk.reviews())) != (3, 2) or desk.rebuild_mismatches():
+        if (rated, len(desk.history.reviews())) != (3, 2) or desk.history.rebuild_mismatches():
             raise TourError(f"Drilling {first} did not leave the log it should have left.")
         self._say(
             "Candidate: drilled 3 cards by keyboard and took the last one back; the log leads to the states."
@@ -155,7 +155,7 @@ class Tour:
         right_steps = page.diagnosis.right
         self._shot("ticket-decided")
         self._press(Qt.Key.Key_Space)
-        if len(self._application.desk.reviews()) != 3:
+        if len(self._application.desk.history.reviews()) != 3:
             raise TourError("The ticket's rating is not in the log.")
         self._say(f"Candidate: diagnosed a ticket, {right_steps} of 4 steps right, rated as suggested.")
 

@@ -77,8 +77,8 @@ def test_a_window_killed_after_an_answer_has_lost_nothing_and_comes_back_to_its_
     window.wait()
     window.stdout.close()
     with Desk.open(tmp_path) as desk:
-        assert len(desk.reviews()) == 1
-        assert desk.rebuild_mismatches() == []
+        assert len(desk.history.reviews()) == 1
+        assert desk.history.rebuild_mismatches() == []
     assert Preferences.open(tmp_path).place == "drill"
     report = report_of(tmp_path)
     assert report is not None

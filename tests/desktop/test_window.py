@@ -173,7 +173,7 @@ def test_the_counts_in_the_rail_follow_an_answer(application: Application, qtbot
     before = application.window.rail.mark("drill").due
     qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Space)
     qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_4)
-    assert len(application.desk.reviews()) == 1
+    assert len(application.desk.history.reviews()) == 1
     assert application.window.rail.mark("drill").due == before - 1
     study = next(one for one in application.pack.studies if application.desk.progress(one.id).learned)
     assert application.window.rail.mark(f"study:{study.id}").share == 1 / len([*study.cards, *study.tickets])

@@ -36,7 +36,7 @@ def test_anki_takes_over_where_the_person_stood(
         desk.register(items_of(pack))
         study(desk, clock)
         states = {state.item.item_id: state.memory for state in desk.states()}
-        reviews = desk.reviews()
+        reviews = desk.history.reviews()
         exported = export(deck, desk, pack, clock)
     assert (exported.items, exported.reviews, exported.left_out) == (10, len(reviews), 0)
     assert {memory.phase if memory else "new" for memory in states.values()} == {

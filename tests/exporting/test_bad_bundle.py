@@ -70,7 +70,7 @@ class Original:
         except ImportFault:
             self.refusal()
             return False
-        assert self.desk.rebuild_mismatches() == []
+        assert self.desk.history.rebuild_mismatches() == []
         self.found = everything(self.desk)
         self.desk.close()
         self.desk = self.empty_profile()
@@ -79,7 +79,7 @@ class Original:
 
 def everything(desk: Desk) -> tuple[list[CardState], list[Review]]:
     """An import waits for a pack to bring the items in order, so here they are ordered by id."""
-    return sorted(desk.states(), key=lambda state: state.item.item_id), desk.reviews()
+    return sorted(desk.states(), key=lambda state: state.item.item_id), desk.history.reviews()
 
 
 @pytest.fixture(scope="module")

@@ -90,12 +90,12 @@ def test_any_history_comes_back_identical(
             with Desk.open(home / "new", clock, algorithm) as new:
                 if early:  # in the window the pack is loaded first; on the command line it may come later
                     new.register(items)
-                assert import_bundle(bundle, new) == len(old.reviews())
+                assert import_bundle(bundle, new) == len(old.history.reviews())
                 new.register(items)
                 assert new.states() == old.states()
-                assert new.reviews() == old.reviews()
-                assert new.belongings() == old.belongings()
-                assert new.rebuild_mismatches() == []
+                assert new.history.reviews() == old.history.reviews()
+                assert new.history.belongings() == old.history.belongings()
+                assert new.history.rebuild_mismatches() == []
                 for item in items:
                     assert new.previews(item.item_id) == old.previews(item.item_id)
                 assert new.counts() == old.counts()
@@ -114,7 +114,7 @@ def test_the_manifest_says_what_the_bundle_is(
     assert (manifest["format"], manifest["version"]) == ("runtime-ladder-progress", 3)
     assert datetime.fromisoformat(manifest["created"]) == clock.at.astimezone(UTC)
     assert manifest["pack"] == {"id": "sample", "title": "Sample", "version": "3"}
-    assert (manifest["items"], manifest["reviews"]) == (10, len(desk.reviews()))
+    assert (manifest["items"], manifest["reviews"]) == (10, len(desk.history.reviews()))
 
 
 def test_what_is_ones_own_comes_along(tmp_path: Path, pack: Pack, desk: Desk, clock: HandClock) -> None:
@@ -130,12 +130,12 @@ def test_what_is_ones_own_comes_along(tmp_path: Path, pack: Pack, desk: Desk, cl
         new.register(items_of(pack))
         assert new.settings == wanted
         assert new.states() == desk.states()
-        assert new.adjustments() == desk.adjustments()
-        assert new.belongings() == desk.belongings()
-        assert new.rebuild_mismatches() == []
+        assert new.history.adjustments() == desk.history.adjustments()
+        assert new.history.belongings() == desk.history.belongings()
+        assert new.history.rebuild_mismatches() == []
         new.undo()
         assert new.settings == StudySettings()
-        assert new.adjustments() == []
+        assert new.history.adjustments() == []
 
 
 def test_a_bundle_of_the_first_version_is_read(
@@ -153,8 +153,8 @@ def test_a_bundle_of_the_first_version_is_read(
         for name, data in members.items():
             archive.writestr(name, data)
     with Desk.open(tmp_path / "profile-2", clock) as other:
-        assert import_bundle(tmp_path / "old.ladder", other) == len(desk.reviews())
-        assert other.reviews() == desk.reviews()
+        assert import_bundle(tmp_path / "old.ladder", other) == len(desk.history.reviews())
+        assert other.history.reviews() == desk.history.reviews()
 
 
 def test_a_long_history_keeps_within_the_limits(
@@ -175,10 +175,10 @@ def test_a_profile_with_reviews_is_left_alone(
     study(desk, clock)
     bundle = tmp_path / "me.ladder"
     export(bundle, desk, pack, clock)
-    before = desk.states(), desk.reviews()
+    before = desk.states(), desk.history.reviews()
     with pytest.raises(ImportFault, match=r"me\.ladder.*progress\.db holds reviews already.*--data"):
         import_bundle(bundle, desk)
-    assert (desk.states(), desk.reviews()) == before
+    assert (desk.states(), desk.history.reviews()) == before
 
 
 def test_a_bundle_of_the_first_version_is_still_read(
@@ -198,7 +198,7 @@ def test_a_bundle_of_the_first_version_is_still_read(
         for name in ("items.jsonl", "reviews.jsonl"):
             old.writestr(name, new.read(name))
     with Desk.open(tmp_path / "home", clock) as home:
-        assert import_bundle(tmp_path / "old.ladder", home) == len(desk.reviews())
+        assert import_bundle(tmp_path / "old.ladder", home) == len(desk.history.reviews())
         home.register(items_of(pack))
         assert home.states() == desk.states()
 
@@ -210,8 +210,8 @@ def test_an_import_can_be_undone(tmp_path: Path, pack: Pack, desk: Desk, clock: 
     with Desk.open(tmp_path / "home", clock) as home:
         count = import_bundle(tmp_path / "me.ladder", home)
         assert home.undo() == f"Undid Import of {count} reviews"
-        assert home.reviews() == []
-        assert home.belongings().marks == ()
+        assert home.history.reviews() == []
+        assert home.history.belongings().marks == ()
         assert import_bundle(tmp_path / "me.ladder", home) == count
 
 

@@ -38,7 +38,7 @@ def test_tables_say_what_the_desk_says(tmp_path: Path, pack: Pack) -> None:
         desk.register(items_of(pack))
         study(desk, clock)
         exported = export(tmp_path / "progress.zip", desk, pack, clock)
-        states, log = desk.states(), desk.reviews()
+        states, log = desk.states(), desk.history.reviews()
     cards, reviews = read(tmp_path / "progress.zip")
     assert (exported.items, exported.reviews) == (len(cards), len(reviews)) == (10, len(log))
 

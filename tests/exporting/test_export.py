@@ -111,7 +111,7 @@ def test_items_that_left_the_pack_are_counted(
     gone = Item("sample/gone", "card", "hub")
     studied.register([gone])
     studied.answer(gone.item_id, Rating.GOOD, timedelta(seconds=1))
-    reviews = len(studied.reviews())
+    reviews = len(studied.history.reviews())
     deck = export(tmp_path / "me.apkg", studied, pack, clock)
     assert (deck.items, deck.reviews, deck.left_out) == (10, reviews - 1, 1)
     bundle = export(tmp_path / "me.ladder", studied, pack, clock)

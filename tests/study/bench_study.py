@@ -114,7 +114,7 @@ def fill(folder: Path, pack: Pack, clock: Noon) -> None:
                     log.append(db, review, algorithm)
                     memory = review.after
                 log.write_memory(db, item.item_id, memory)
-        count = len(desk.reviews())
+        count = len(desk.history.reviews())
         assert count == seq
     with Desk.open(folder, clock, PLAIN, reviews_per_day=9999) as desk:
         due = desk.counts().due

@@ -89,9 +89,9 @@ def test_the_way_back_keeps_what_was_there(tmp_path: Path) -> None:
         before = desk.states()
         desk.answer(ITEMS[4].item_id, Rating.EASY, timedelta(seconds=3))
         aside = backups.restore(copy, NOW)  # while the desk is open
-        assert len(desk.reviews()) == 2
+        assert len(desk.history.reviews()) == 2
         assert desk.states() == before
-        assert desk.rebuild_mismatches() == []
+        assert desk.history.rebuild_mismatches() == []
     assert aside is not None
     assert reviews_in(aside) == 3
     with Desk.open(tmp_path) as desk:
@@ -111,7 +111,7 @@ def test_a_damaged_file_is_moved_aside_and_the_copy_takes_its_place(tmp_path: Pa
     assert aside is not None
     assert aside.read_bytes() == damaged
     with Desk.open(tmp_path) as desk:
-        assert len(desk.reviews()) == 2
+        assert len(desk.history.reviews()) == 2
 
 
 def test_what_is_no_copy_is_refused_and_changes_nothing(tmp_path: Path) -> None:

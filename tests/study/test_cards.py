@@ -84,7 +84,7 @@ def test_the_curve_is_the_one_of_fsrs(desk: Desk, clock: TravelClock) -> None:
     for rating, days in ((Rating.EASY, 9), (Rating.GOOD, 40), (Rating.AGAIN, 1), (Rating.GOOD, 0)):
         desk.answer("pack/card-0", rating, SECOND)
         clock.wait(days=days)
-    reviews = desk.reviews_of("pack/card-0")
+    reviews = desk.history.reviews_of("pack/card-0")
     scheduler = fsrs.Scheduler(reviews[0].algorithm.parameters)
     for review in reviews:
         stability = review.after.stability
@@ -100,7 +100,7 @@ def test_the_curve_falls_between_reviews_and_its_dots_lie_on_it(desk: Desk, cloc
         desk.answer("pack/card-0", Rating.EASY, SECOND)
         clock.wait(days=10)
     until = int(clock.now().timestamp() * 1000)
-    curve = curve_of(desk.reviews_of("pack/card-0"), until)
+    curve = curve_of(desk.history.reviews_of("pack/card-0"), until)
     assert [dot.rating for dot in curve.dots] == [Rating.EASY] * 3
     assert curve.dots[0].chance is None
     assert [dot.chance for dot in curve.dots[1:]] == [

@@ -36,7 +36,7 @@ def test_the_log_holds_what_happened_and_where(desk: Desk, clock: TravelClock) -
     clock.set("2026-10-21 03:30", "Asia/Kolkata")
     picked: dict[str, object] = {"bound": ["memory bandwidth", False], "seconds": 12.5}
     answered = desk.answer("pack/ticket-0", Rating.HARD, timedelta(seconds=61.25), picked)
-    (review,) = desk.reviews()
+    (review,) = desk.history.reviews()
     assert (review.review_id, review.item_id, review.rating) == (
         answered.review_id,
         "pack/ticket-0",
@@ -56,7 +56,7 @@ def test_the_log_holds_what_happened_and_where(desk: Desk, clock: TravelClock) -
 def test_a_review_survives_being_written_as_json(desk: Desk) -> None:
     desk.answer("pack/card-0", Rating.EASY, FIVE_SECONDS, {"note": "µ ∞"})
     desk.answer("pack/card-0", Rating.AGAIN, FIVE_SECONDS)
-    log = desk.reviews()
+    log = desk.history.reviews()
     assert msgspec.json.decode(msgspec.json.encode(log), type=list[Review]) == log
 
 
@@ -71,10 +71,10 @@ def test_undo_names_what_it_takes_back_and_outlives_the_program(
         assert desk.undo_label() == "Easy on card-1"
         assert desk.undo_item_id() == "pack/card-1"
         assert desk.undo() == "Undid Easy on card-1"
-        assert [review.item_id for review in desk.reviews()] == ["pack/card-0"]
+        assert [review.item_id for review in desk.history.reviews()] == ["pack/card-0"]
         assert desk.undo() == "Undid Good on card-0"
         assert desk.undo() is None
-        assert desk.reviews() == []
+        assert desk.history.reviews() == []
         assert all(state.memory is None for state in desk.states())
 
 
@@ -105,7 +105,7 @@ def test_an_item_that_left_its_pack_keeps_its_history(
     desk.register(items[1:])
     assert desk.counts() == Counts(new=5, learning=0, due=0)
     assert desk.states()[-1].item == items[0]
-    assert len(desk.reviews()) == 1
+    assert len(desk.history.reviews()) == 1
     desk.register(items)
     assert desk.counts() == Counts(new=5, learning=0, due=1)
     desk.register([])
@@ -122,13 +122,13 @@ def test_an_item_that_nobody_registered_is_refused(desk: Desk) -> None:
     for act in (desk.previews, desk.memory, lambda item_id: desk.answer(item_id, Rating.GOOD, FIVE_SECONDS)):
         with pytest.raises(StudyError, match="pack/nothing"):
             act("pack/nothing")
-    assert desk.reviews() == []
+    assert desk.history.reviews() == []
 
 
 def test_detail_that_is_not_json_changes_nothing(desk: Desk) -> None:
     with pytest.raises(TypeError):
         desk.answer("pack/card-0", Rating.GOOD, FIVE_SECONDS, {"what": object()})
-    assert desk.reviews() == []
+    assert desk.history.reviews() == []
     desk.answer("pack/card-0", Rating.GOOD, FIVE_SECONDS)
 
 
@@ -207,26 +207,26 @@ def test_an_import_gives_the_same_states_and_can_be_undone(
         desk.answer(f"pack/card-{number % 3}", Rating(number % 4 + 1), FIVE_SECONDS, {"number": number})
         clock.wait(hours=7 * number)
     with Desk.open(tmp_path / "other", clock) as other:
-        other.insert_reviews(desk.reviews(), items)
+        other.history.insert_reviews(desk.history.reviews(), items)
         assert other.next_item() is None
         other.register(items)
         assert other.states() == desk.states()
-        assert other.reviews() == desk.reviews()
+        assert other.history.reviews() == desk.history.reviews()
         assert other.counts() == desk.counts()
-        assert other.rebuild_mismatches() == []
+        assert other.history.rebuild_mismatches() == []
         with pytest.raises(StudyError, match="holds reviews already"):
-            other.insert_reviews(desk.reviews(), items)
+            other.history.insert_reviews(desk.history.reviews(), items)
         assert other.undo() == "Undid Import of 40 reviews"
-        assert other.reviews() == []
+        assert other.history.reviews() == []
         assert all(state.memory is None for state in other.states())
         assert other.redo() == "Redid Import of 40 reviews"
         assert other.states() == desk.states()
-        assert other.reviews() == desk.reviews()
+        assert other.history.reviews() == desk.history.reviews()
 
 
 def test_an_import_of_nothing_is_fine(desk: Desk) -> None:
-    desk.insert_reviews([], [])
-    assert desk.reviews() == []
+    desk.history.insert_reviews([], [])
+    assert desk.history.reviews() == []
 
 
 def test_a_log_that_does_not_add_up_is_refused_whole(
@@ -235,7 +235,7 @@ def test_a_log_that_does_not_add_up_is_refused_whole(
     for _ in range(3):
         desk.answer("pack/card-0", Rating.EASY, FIVE_SECONDS)
         clock.wait(days=20)
-    log = desk.reviews()
+    log = desk.history.reviews()
     wrong_stability = msgspec.structs.replace(
         log[2], after=msgspec.structs.replace(log[2].after, stability=log[2].after.stability * 1.001)
     )
@@ -248,15 +248,15 @@ def test_a_log_that_does_not_add_up_is_refused_whole(
     with Desk.open(tmp_path / "other", clock) as other:
         for says, reviews in broken.items():
             with pytest.raises(StudyError, match=says):
-                other.insert_reviews(reviews, items)
+                other.history.insert_reviews(reviews, items)
         with pytest.raises(StudyError, match="twice"):
-            other.insert_reviews(
+            other.history.insert_reviews(
                 [log[0], msgspec.structs.replace(log[0], item_id="pack/card-1", before=None)], items
             )
         with pytest.raises(StudyError, match="not described"):
-            other.insert_reviews(log, items[1:])
+            other.history.insert_reviews(log, items[1:])
         assert other.states() == []
-        assert other.reviews() == []
+        assert other.history.reviews() == []
 
 
 @pytest.mark.parametrize(
@@ -278,10 +278,10 @@ def test_a_log_with_times_that_cannot_be_is_refused(
 ) -> None:
     clock.set("2026-10-20 23:00")
     desk.answer("pack/card-0", Rating.EASY, FIVE_SECONDS)
-    log = [msgspec.structs.replace(desk.reviews()[0], **change)]
+    log = [msgspec.structs.replace(desk.history.reviews()[0], **change)]
     with Desk.open(tmp_path / "other", clock) as other:
         with pytest.raises(StudyError, match="a time that cannot be"):
-            other.insert_reviews(log, items)
+            other.history.insert_reviews(log, items)
         assert other.states() == []
 
 
@@ -291,7 +291,7 @@ def test_a_log_may_come_from_the_far_future_of_a_wrong_clock(
     clock.set("2999-12-31 23:00", "Asia/Kolkata")
     desk.answer("pack/card-0", Rating.EASY, FIVE_SECONDS)
     with Desk.open(tmp_path / "other", clock) as other:
-        other.insert_reviews(desk.reviews(), items)
+        other.history.insert_reviews(desk.history.reviews(), items)
         other.register(items)
         assert other.next_due_at() == desk.next_due_at()
 
@@ -300,16 +300,16 @@ def test_rounding_of_another_machine_is_taken_as_recorded(
     desk: Desk, tmp_path: Path, clock: TravelClock, items: list[Item]
 ) -> None:
     desk.answer("pack/card-0", Rating.EASY, FIVE_SECONDS)
-    (review,) = desk.reviews()
+    (review,) = desk.history.reviews()
     rounded = msgspec.structs.replace(
         review, after=msgspec.structs.replace(review.after, stability=review.after.stability * (1 + 1e-15))
     )
     assert rounded != review
     with Desk.open(tmp_path / "other", clock) as other:
-        other.insert_reviews([rounded], items)
-        assert other.reviews() == [rounded]
+        other.history.insert_reviews([rounded], items)
+        assert other.history.reviews() == [rounded]
         assert other.memory("pack/card-0") == rounded.after
-        assert other.rebuild_mismatches() == []
+        assert other.history.rebuild_mismatches() == []
 
 
 def test_reviews_keep_the_settings_they_were_given_under(
@@ -320,10 +320,10 @@ def test_reviews_keep_the_settings_they_were_given_under(
     eager = Algorithm(fuzz=False, desired_retention=0.97)
     with Desk.open(tmp_path, clock, eager) as desk:
         desk.answer("pack/card-1", Rating.EASY, FIVE_SECONDS)
-        assert [review.algorithm for review in desk.reviews()] == [PLAIN, eager]
-        first, second = (review.after.interval for review in desk.reviews())
+        assert [review.algorithm for review in desk.history.reviews()] == [PLAIN, eager]
+        first, second = (review.after.interval for review in desk.history.reviews())
         assert second < first
-        assert desk.rebuild_mismatches() == []
+        assert desk.history.rebuild_mismatches() == []
 
 
 def test_a_state_that_does_not_follow_from_the_log_is_found_and_rebuilt(desk: Desk) -> None:
@@ -333,7 +333,10 @@ def test_a_state_that_does_not_follow_from_the_log_is_found_and_rebuilt(desk: De
     with desk._store.writing() as db:
         db.execute("UPDATE cards SET stability = stability + 1e-9 WHERE item_id = 'pack/card-0'")
         db.execute("DELETE FROM cards WHERE item_id = 'pack/card-1'")
-    assert [sentence.split()[0] for sentence in desk.rebuild_mismatches()] == ["pack/card-0", "pack/card-1"]
-    desk.rebuild()
-    assert desk.rebuild_mismatches() == []
+    assert [sentence.split()[0] for sentence in desk.history.rebuild_mismatches()] == [
+        "pack/card-0",
+        "pack/card-1",
+    ]
+    desk.history.rebuild()
+    assert desk.history.rebuild_mismatches() == []
     assert desk.states() == right

@@ -129,13 +129,13 @@ def test_an_interview_comes_back_from_the_log_and_goes_with_undo(tmp_path: Path)
             for reply in replies:
                 detail = detail_of(interview_id, setting, reply)
                 desk.answer(reply.item_id, reply.rating, timedelta(seconds=reply.seconds), detail)
-        newest, oldest = desk.interviews()
+        newest, oldest = desk.history.interviews()
         assert (oldest.interview_id, oldest.setting, oldest.replies) == (first, setting, (card, ticket))
         assert oldest.share == pytest.approx((3 / 5 + 1 / 4) / 2)
         assert newest.replies == (card,)
-        assert desk.memory("p/c") == desk.reviews()[-1].after
+        assert desk.memory("p/c") == desk.history.reviews()[-1].after
         desk.undo()
-        assert [one.interview_id for one in desk.interviews()] == [first]
+        assert [one.interview_id for one in desk.history.interviews()] == [first]
 
 
 def test_a_detail_that_somebody_made_up_breaks_nothing(tmp_path: Path) -> None:
@@ -143,6 +143,6 @@ def test_a_detail_that_somebody_made_up_breaks_nothing(tmp_path: Path) -> None:
         desk.register([Item("p/c", "card", "a")])
         for detail in ({"interview": "x"}, {"interview": {"id": 7, "steps": [], "notes": 3, "hit": "x"}}):
             desk.answer("p/c", Rating.GOOD, timedelta(), detail)  # type: ignore[arg-type]
-        (one,) = desk.interviews()
+        (one,) = desk.history.interviews()
         assert one.replies[0].asked == 0
         assert one.share == 0

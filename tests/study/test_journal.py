@@ -30,7 +30,7 @@ ACTIONS: list[tuple[str, Callable[[Desk, str, int], object]]] = [
 
 
 def picture(desk: Desk) -> object:
-    return desk.states(), desk.reviews(), desk.belongings(), desk.counts()
+    return desk.states(), desk.history.reviews(), desk.history.belongings(), desk.counts()
 
 
 def test_every_kind_of_action_over_200_steps_and_restarts(
@@ -57,7 +57,7 @@ def test_every_kind_of_action_over_200_steps_and_restarts(
             assert desk.redo() == f"Redid {label}"
             assert picture(desk) == after
         assert desk.redo() is None
-        assert desk.rebuild_mismatches() == []
+        assert desk.history.rebuild_mismatches() == []
 
 
 def test_something_new_ends_what_could_be_redone(desk: Desk) -> None:
@@ -141,5 +141,5 @@ def test_a_profile_of_the_first_version_keeps_its_undo(tmp_path: Path, clock: Tr
             assert (desk.memory("pack/card-0"), desk.memory("pack/card-1")) == wanted
         assert desk.undo() is None
         assert desk.redo() == "Redid Good on card-0"
-        assert desk.reviews()[0].rating is Rating.GOOD
+        assert desk.history.reviews()[0].rating is Rating.GOOD
         assert msgspec.structs.astuple(desk.counts()) == (1, 1, 0)

@@ -25,7 +25,7 @@ for number in itertools.count():
     answered = desk.answer(f"pack/{number % 20}", Rating(number % 4 + 1), timedelta(seconds=1), {"number": number})
     print("kept", answered.review_id, flush=True)
     if number % 7 == 6:
-        newest = desk.reviews()[-1].review_id
+        newest = desk.history.reviews()[-1].review_id
         print("taking", newest, flush=True)
         desk.undo()
         print("taken", newest, flush=True)
@@ -50,8 +50,8 @@ def test_no_acknowledged_answer_is_lost_by_kill_9(tmp_path: Path) -> None:
         assert connection.execute("PRAGMA foreign_key_check").fetchall() == []
         connection.close()
         with Desk.open(tmp_path) as desk:
-            stored = {review.review_id for review in desk.reviews()}
-            assert desk.rebuild_mismatches() == []
+            stored = {review.review_id for review in desk.history.reviews()}
+            assert desk.history.rebuild_mismatches() == []
         assert kept - doubtful <= stored
         assert not taken & stored
         kept = stored

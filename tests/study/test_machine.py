@@ -77,7 +77,7 @@ class Study(RuleBasedStateMachine):
         with self.acting(f"{rating.name.capitalize()} on {item_id.removeprefix('pack/')}"):
             answered = self.desk.answer(item_id, rating, timedelta(seconds=3), {"picked": item_id})
         memory = self.memories()[item_id]
-        assert self.desk.reviews_of(item_id)[-1].after == memory
+        assert self.desk.history.reviews_of(item_id)[-1].after == memory
         assert (answered.rating, answered.due) == (preview.rating, preview.due)
         assert answered.state_name == memory.phase
         assert preview.interval == timedelta(days=memory.interval) or memory.phase != "review"
@@ -172,12 +172,12 @@ class Study(RuleBasedStateMachine):
     def carry_to_another_machine(self) -> None:
         with tempfile.TemporaryDirectory(dir=MEMORY) as folder, Desk.open(Path(folder), self.clock) as other:
             empty = self.tables(other)
-            other.insert_reviews(self.desk.reviews(), ALL, self.desk.belongings())
+            other.history.insert_reviews(self.desk.history.reviews(), ALL, self.desk.history.belongings())
             other.register(self.pack)
             memories = {state.item.item_id: state.memory for state in other.states() if state.memory}
             assert memories == self.memories()
-            assert other.reviews() == self.desk.reviews()
-            assert other.belongings() == self.desk.belongings()
+            assert other.history.reviews() == self.desk.history.reviews()
+            assert other.history.belongings() == self.desk.history.belongings()
             full = self.tables(other)
             other.undo()
             assert self.tables(other) == empty
@@ -187,10 +187,10 @@ class Study(RuleBasedStateMachine):
 
     @invariant()
     def the_log_leads_to_what_is_stored(self) -> None:
-        assert self.desk.rebuild_mismatches() == []
+        assert self.desk.history.rebuild_mismatches() == []
         replayed: dict[str, Memory] = {}
         scheduler = Scheduler(Algorithm())
-        for review in self.desk.reviews():
+        for review in self.desk.history.reviews():
             moment = Moment(review.answered_at, review.study_day, review.utc_offset, review.local_date)
             before = replayed.get(review.item_id)
             replayed[review.item_id] = scheduler.answer(review.item_id, before, review.rating, moment)
@@ -227,7 +227,7 @@ class Study(RuleBasedStateMachine):
     def waiting(self, kind: str | None) -> tuple[list[Item], list[Item], list[Item], list[Item]]:
         """Return learning now, learning soon, reviews due and new, each in order, from the states and the log."""
         now, today = to_ms(self.clock.now()), study_day(self.clock.now(), self.clock.where)
-        log = self.desk.reviews()
+        log = self.desk.history.reviews()
         states = {state.item.item_id: state for state in self.desk.states()}
         now_due: list[tuple[int, int, Item]] = []
         soon: list[tuple[bool, int, int, Item]] = []
@@ -260,7 +260,7 @@ class Study(RuleBasedStateMachine):
         """Return the place in the log of the newest answer today on something that shares a topic; 0 for none."""
         places = [
             place
-            for place, review in enumerate(self.desk.reviews(), start=1)
+            for place, review in enumerate(self.desk.history.reviews(), start=1)
             if review.study_day == today
             and KIN[review.item_id] & KIN[item.item_id]
             and self.spaced(review.item_id)
@@ -277,7 +277,7 @@ class Study(RuleBasedStateMachine):
         kinds = {state.item.item_id: state.item.kind for state in self.desk.states()}
         log = [
             review
-            for review in self.desk.reviews()
+            for review in self.desk.history.reviews()
             if review.study_day == today and kind in (None, kinds[review.item_id])
         ]
         introduced = sum(review.before is None for review in log)

@@ -78,7 +78,7 @@ def always_scheduled_by(desk: Desk, algorithm: Algorithm) -> dict[str, Memory]:
     """Schedule the whole log by one algorithm, an answer at a time."""
     scheduler = Scheduler(msgspec.structs.replace(algorithm, learning_steps=(), relearning_steps=()))
     states: dict[str, Memory] = {}
-    for review in desk.reviews():
+    for review in desk.history.reviews():
         moment = Moment(review.answered_at, review.study_day, review.utc_offset, review.local_date)
         before = states.get(review.item_id)
         states[review.item_id] = scheduler.answer(review.item_id, before, review.rating, moment)
@@ -103,12 +103,12 @@ def test_settings_outlive_the_program_and_hold_for_the_next_answer(
         assert desk.counts().new == 2
         eager = desk.previews("pack/0")[Rating.EASY].interval
         desk.answer("pack/0", Rating.EASY, FIVE_SECONDS)
-        assert desk.reviews()[0].algorithm == wanted.algorithm
+        assert desk.history.reviews()[0].algorithm == wanted.algorithm
         desk.planner.change(
             msgspec.structs.replace(wanted, algorithm=Algorithm(fuzz=False, desired_retention=0.8))
         )
         assert desk.previews("pack/1")[Rating.EASY].interval > eager
-        assert desk.rebuild_mismatches() == []
+        assert desk.history.rebuild_mismatches() == []
 
 
 def test_another_window_sees_the_change_at_once(
@@ -119,7 +119,7 @@ def test_another_window_sees_the_change_at_once(
         desk.planner.change(StudySettings(Algorithm(learning_steps=(30,))))
         assert other.previews("pack/0")[Rating.AGAIN].interval == timedelta(seconds=30)
         other.answer("pack/0", Rating.GOOD, FIVE_SECONDS)
-        assert desk.reviews()[0].algorithm.learning_steps == (30,)
+        assert desk.history.reviews()[0].algorithm.learning_steps == (30,)
 
 
 @pytest.mark.parametrize(
@@ -146,7 +146,7 @@ def test_rescheduling_by_what_always_held_moves_nothing(desk: Desk) -> None:
     assert len(memories(desk)) > 15
     assert desk.planner.change(desk.settings, reschedule=True) == 0
     assert desk.states() == before
-    assert desk.adjustments() == []
+    assert desk.history.adjustments() == []
 
 
 @pytest.mark.parametrize(
@@ -184,7 +184,7 @@ def test_a_reschedule_is_as_if_it_had_always_held(desk: Desk, algorithm: Algorit
     assert shift.sooner == sum(after[each].interval < before[each].interval for each in reviews)
     assert shift.later == sum(after[each].interval > before[each].interval for each in reviews)
     assert desk.planner.preview(wanted).before == shift.after
-    assert desk.rebuild_mismatches() == []
+    assert desk.history.rebuild_mismatches() == []
 
 
 def test_the_load_is_what_falls_due_each_day(desk: Desk, clock: TravelClock) -> None:
@@ -210,10 +210,10 @@ def test_study_goes_on_after_a_reschedule_and_the_log_still_holds(desk: Desk, cl
         msgspec.structs.replace(wanted, algorithm=Algorithm(desired_retention=0.93)), reschedule=True
     )
     desk.answer("pack/0", Rating.AGAIN, FIVE_SECONDS)
-    assert [adjustment.reason for adjustment in desk.adjustments()] == ["reschedule"] * 2
-    assert desk.rebuild_mismatches() == []
+    assert [adjustment.reason for adjustment in desk.history.adjustments()] == ["reschedule"] * 2
+    assert desk.history.rebuild_mismatches() == []
     right = desk.states()
-    desk.rebuild()
+    desk.history.rebuild()
     assert desk.states() == right
 
 
@@ -224,15 +224,15 @@ def test_a_log_with_adjustments_travels(
         msgspec.structs.replace(desk.settings, algorithm=Algorithm(desired_retention=0.8)), reschedule=True
     )
     desk.answer("pack/1", Rating.GOOD, FIVE_SECONDS)
-    text = msgspec.json.encode(desk.adjustments())
+    text = msgspec.json.encode(desk.history.adjustments())
     moved = msgspec.json.decode(text, type=list[Adjustment])
-    assert moved == desk.adjustments()
+    assert moved == desk.history.adjustments()
     with Desk.open(tmp_path / "other", clock) as other:
-        other.insert_reviews(desk.reviews(), items, Belongings(adjustments=tuple(moved)))
+        other.history.insert_reviews(desk.history.reviews(), items, Belongings(adjustments=tuple(moved)))
         other.register(items)
         assert memories(other) == memories(desk)
-        assert other.adjustments() == moved
-        assert other.rebuild_mismatches() == []
+        assert other.history.adjustments() == moved
+        assert other.history.rebuild_mismatches() == []
 
 
 def _shift_first(adjustment: Adjustment, **changes: object) -> Adjustment:
@@ -267,19 +267,23 @@ def test_a_forged_adjustment_is_refused(
     desk.planner.change(
         msgspec.structs.replace(desk.settings, algorithm=Algorithm(desired_retention=0.8)), reschedule=True
     )
-    (adjustment,) = desk.adjustments()
+    (adjustment,) = desk.history.adjustments()
     with Desk.open(tmp_path / "other", clock) as other:
         if says is None:  # a retention moves no strength, so days away could have done the same
-            other.insert_reviews(desk.reviews(), items, Belongings(adjustments=(forge(adjustment),)))
+            other.history.insert_reviews(
+                desk.history.reviews(), items, Belongings(adjustments=(forge(adjustment),))
+            )
             return
         with pytest.raises(StudyError, match=says):
-            other.insert_reviews(desk.reviews(), items, Belongings(adjustments=(forge(adjustment),)))
-        assert other.reviews() == []
-        assert other.adjustments() == []
+            other.history.insert_reviews(
+                desk.history.reviews(), items, Belongings(adjustments=(forge(adjustment),))
+            )
+        assert other.history.reviews() == []
+        assert other.history.adjustments() == []
 
 
 def test_each_change_is_one_step_of_undo_and_redo(desk: Desk, tmp_path: Path, clock: TravelClock) -> None:
-    seen = [(desk.settings, desk.states(), desk.adjustments())]
+    seen = [(desk.settings, desk.states(), desk.history.adjustments())]
     today = study_day(clock.now(), clock.where)
     for act in (
         lambda: desk.planner.change(msgspec.structs.replace(desk.settings, new_per_day=7)),
@@ -291,19 +295,19 @@ def test_each_change_is_one_step_of_undo_and_redo(desk: Desk, tmp_path: Path, cl
         lambda: desk.answer("pack/0", Rating.GOOD, FIVE_SECONDS),
     ):
         act()
-        seen.append((desk.settings, desk.states(), desk.adjustments()))
+        seen.append((desk.settings, desk.states(), desk.history.adjustments()))
     assert all(one != other for one, other in pairwise(seen))
     desk.close()
     names = ["Good on 0", "Days away", "Reschedule", "Change of settings"]
     with Desk.open(tmp_path, clock) as desk:
         for name, before in zip(names, reversed(seen[:-1]), strict=True):
             assert desk.undo() == f"Undid {name}"
-            assert (desk.settings, desk.states(), desk.adjustments()) == before
-            assert desk.rebuild_mismatches() == []
+            assert (desk.settings, desk.states(), desk.history.adjustments()) == before
+            assert desk.history.rebuild_mismatches() == []
         for name, after in zip(reversed(names), seen[1:], strict=True):
             assert desk.redo() == f"Redid {name}"
-            assert (desk.settings, desk.states(), desk.adjustments()) == after
-            assert desk.rebuild_mismatches() == []
+            assert (desk.settings, desk.states(), desk.history.adjustments()) == after
+            assert desk.history.rebuild_mismatches() == []
 
 
 def test_an_answer_while_it_is_reckoned_counts_in_the_reschedule(
@@ -323,8 +327,8 @@ def test_an_answer_while_it_is_reckoned_counts_in_the_reschedule(
 
     monkeypatch.setattr(Planner, "_rescheduled", reckon_while_somebody_answers)
     desk.planner.change(wanted, reschedule=True)
-    assert answers[0].review_id in {review.review_id for review in desk.reviews()}
-    assert desk.rebuild_mismatches() == []
+    assert answers[0].review_id in {review.review_id for review in desk.history.reviews()}
+    assert desk.history.rebuild_mismatches() == []
     assert desk.planner.preview(wanted).sooner == desk.planner.preview(wanted).later == 0
 
 
@@ -346,15 +350,27 @@ desk.planner.change(msgspec.structs.replace(desk.settings, algorithm=Algorithm(d
 
 @pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL is POSIX")
 def test_a_reschedule_that_was_killed_in_the_middle_has_changed_nothing(desk: Desk, tmp_path: Path) -> None:
-    before = desk.settings, desk.states(), desk.reviews(), desk.adjustments(), desk.undo_label()
+    before = (
+        desk.settings,
+        desk.states(),
+        desk.history.reviews(),
+        desk.history.adjustments(),
+        desk.undo_label(),
+    )
     killed = subprocess.run(
         [sys.executable, "-c", DIES, tmp_path],
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
         check=False,
     )
     assert killed.returncode == -signal.SIGKILL
-    assert (desk.settings, desk.states(), desk.reviews(), desk.adjustments(), desk.undo_label()) == before
-    assert desk.rebuild_mismatches() == []
+    assert (
+        desk.settings,
+        desk.states(),
+        desk.history.reviews(),
+        desk.history.adjustments(),
+        desk.undo_label(),
+    ) == before
+    assert desk.history.rebuild_mismatches() == []
 
 
 def test_what_changes_nothing_is_no_step(desk: Desk) -> None:
@@ -410,8 +426,8 @@ def test_days_away_leave_nothing_due_meanwhile_and_say_what_it_costs(desk: Desk,
         assert after[move.item_id].due_day == move.to_day
         assert after[move.item_id].stability == before[move.item_id].stability
     assert not any(memory.due_day and first <= memory.due_day <= last for memory in after.values())
-    assert [adjustment.reason for adjustment in desk.adjustments()] == ["away"]
-    assert desk.rebuild_mismatches() == []
+    assert [adjustment.reason for adjustment in desk.history.adjustments()] == ["away"]
+    assert desk.history.rebuild_mismatches() == []
     shown = range(plan.load_from, plan.load_from + len(plan.load_after))
     days = [max(today, memory.due_day) for memory in after.values() if memory.due_day is not None]
     assert [days.count(day) for day in shown] == list(plan.load_after)
@@ -441,7 +457,7 @@ def test_what_was_answered_meanwhile_is_left_alone(desk: Desk, clock: TravelCloc
     kept = memories(desk)[answered]
     assert desk.planner.apply_away(plan) == len(plan.moves) - 1
     assert memories(desk)[answered] == kept
-    assert desk.rebuild_mismatches() == []
+    assert desk.history.rebuild_mismatches() == []
 
 
 @pytest.mark.parametrize(

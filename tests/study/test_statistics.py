@@ -58,7 +58,7 @@ def desk(clock: TravelClock) -> Iterator[Desk]:
             if rng.random() < 0.02:
                 clock.wait(days=-2)
         desk.answer("pack/2", Rating.GOOD, timedelta(seconds=4))
-        assert len(desk.reviews()) > 300
+        assert len(desk.history.reviews()) > 300
         yield desk
 
 
@@ -74,7 +74,7 @@ def both(desk: Desk, request: pytest.FixtureRequest) -> tuple[Statistics, Scope]
 
 def log_of(desk: Desk, scope: Scope) -> list[Review]:
     studies = {state.item.item_id: state.item.study_id for state in desk.states()}
-    return [review for review in desk.reviews() if scope.study_id in (None, studies[review.item_id])]
+    return [review for review in desk.history.reviews() if scope.study_id in (None, studies[review.item_id])]
 
 
 def trials_of(reviews: list[Review]) -> list[tuple[Review, int]]:
@@ -94,11 +94,11 @@ def share(tests: list[tuple[Review, int]]) -> Share:
 
 
 def test_there_is_something_to_count(desk: Desk) -> None:
-    tests = trials_of(desk.reviews())
+    tests = trials_of(desk.history.reviews())
     mature = [interval for _, interval in tests if interval >= 21]
     assert len(tests) > 100
     assert len(mature) > 20
-    days = [review.study_day for review in desk.reviews()]
+    days = [review.study_day for review in desk.history.reviews()]
     assert any(later < earlier for earlier, later in pairwise(days))
 
 
@@ -151,8 +151,8 @@ def test_by_study_and_by_tag(desk: Desk, both: tuple[Statistics, Scope], today: 
     statistics, scope = both
     since = -(10**9) if scope.days is None else today - scope.days + 1
     memories = {state.item.item_id: state.memory for state in desk.states()}
-    reviews = [review for review in desk.reviews() if review.study_day >= since]
-    tests = [test for test in trials_of(desk.reviews()) if test[0].study_day >= since]
+    reviews = [review for review in desk.history.reviews() if review.study_day >= since]
+    tests = [test for test in trials_of(desk.history.reviews()) if test[0].study_day >= since]
     chosen = [item for item in ITEMS if scope.study_id in (None, item.study_id)]
 
     def expected(name: str, items: list[Item]) -> Group:

@@ -179,7 +179,7 @@ def test_what_may_not_be_written_is_refused(locked: str) -> None:
         assert child.stdout.startswith(f"{folder}/progress.db cannot be ")
         assert child.stdout.endswith("--data.\n")
         with Desk.open(Path(folder)) as desk:
-            assert desk.rebuild_mismatches() == []
+            assert desk.history.rebuild_mismatches() == []
 
 
 _OPEN_WITHOUT_RIGHTS = """
@@ -206,17 +206,17 @@ def test_a_full_disk_changes_nothing_and_says_so(used: Path, clock: TravelClock)
             db.execute(f"PRAGMA max_page_count = {pages}")
         sentence = ""
         while not sentence:
-            before = (desk.states(), desk.reviews())
+            before = (desk.states(), desk.history.reviews())
             try:
                 desk.answer("pack/card-2", Rating.GOOD, FIVE_SECONDS, {"picked": "x" * 2000})
             except StudyError as error:
                 sentence = str(error)
         assert "disk is full; free some space" in sentence
-        assert (desk.states(), desk.reviews()) == before
+        assert (desk.states(), desk.history.reviews()) == before
         with desk._store.reading() as db:
             db.execute("PRAGMA max_page_count = 100000")
         desk.answer("pack/card-2", Rating.GOOD, FIVE_SECONDS)
-        assert desk.rebuild_mismatches() == []
+        assert desk.history.rebuild_mismatches() == []
 
 
 def test_a_file_that_another_program_holds_is_waited_for_and_then_refused(
@@ -240,7 +240,7 @@ def test_two_desks_on_one_file_answer_in_turn_and_lose_nothing(used: Path, clock
             with Desk.open(used, clock) as desk:
                 for number in range(30):
                     desk.answer("pack/card-2", Rating(number % 4 + 1), FIVE_SECONDS)
-                    assert desk.rebuild_mismatches() == []
+                    assert desk.history.rebuild_mismatches() == []
         except Exception as error:
             faults.append(error)
 
@@ -252,8 +252,8 @@ def test_two_desks_on_one_file_answer_in_turn_and_lose_nothing(used: Path, clock
         thread.join()
     assert faults == []
     with Desk.open(used, clock) as desk:
-        assert len(desk.reviews()) == 2 + 60
-        assert desk.rebuild_mismatches() == []
+        assert len(desk.history.reviews()) == 2 + 60
+        assert desk.history.rebuild_mismatches() == []
 
 
 def test_two_programs_may_start_at_once_on_an_empty_folder(tmp_path: Path, clock: TravelClock) -> None:

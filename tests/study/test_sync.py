@@ -75,4 +75,4 @@ def test_a_long_log_is_folded_into_the_file_meanwhile(
         while b"pack/card-0" not in (tmp_path / "progress.db").read_bytes():
             assert folded.wait(60)  # the first one may have begun before there was a card
             folded.clear()
-        assert len(desk.reviews()) == 1
+        assert len(desk.history.reviews()) == 1

@@ -57,7 +57,7 @@ def read_bundle(path: Path, desk: Desk) -> int:
     """
     bundle = load_bundle(path)
     try:
-        desk.insert_reviews(bundle.reviews, bundle.items, bundle.own)
+        desk.history.insert_reviews(bundle.reviews, bundle.items, bundle.own)
     except StudyError as error:
         raise ImportFault(f"{path} was not imported: {error}") from error
     return len(bundle.reviews)

@@ -94,7 +94,7 @@ class Exported:
 def progress_of(desk: Desk, pack: Pack, clock: Clock | None = None) -> Progress:
     """Read everything from the desk; raises StudyError."""
     clock = clock or SystemClock()
-    items, memories, reviews, own = desk.everything()
+    items, memories, reviews, own = desk.history.everything()
     whole = reworded_pack(with_own_cards(pack, own.cards), own.edits)
     return Progress(whole, items, memories, reviews, own, clock.now(), clock.zone())
 

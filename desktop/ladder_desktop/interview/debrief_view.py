@@ -9,9 +9,9 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel
 
 from ladder_desktop.chooser import Chooser
+from ladder_desktop.interview.line_table import LineTable
 from ladder_desktop.interview.report import Score, by_step, by_study, change, percent, weakest
 from ladder_desktop.interview.session import Asked
-from ladder_desktop.interview.table import WordTable
 from ladder_desktop.review.column import Column
 from ladder_desktop.review.key_button import KeyButton
 from ladder_desktop.study import Interview
@@ -134,7 +134,7 @@ class _Part:
     def __init__(self, name: str, columns: Sequence[str], *, opens: bool = False) -> None:
         self.heading = QLabel(name)
         self.heading.setProperty("role", "heading")
-        self.table = WordTable(name, columns, opens=opens)
+        self.table = LineTable(name, columns, opens=opens)
 
     def show(self, lines: Sequence[Sequence[str]]) -> None:
         self.table.show_lines(lines)

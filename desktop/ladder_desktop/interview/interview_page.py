@@ -157,7 +157,7 @@ class InterviewPage(QWidget):
     def show_setup(self) -> None:
         """Show what can be chosen, and the interviews so far."""
         with self._reporting():
-            self.setup.show_past(self._desk.interviews())
+            self.setup.show_past(self._desk.history.interviews())
         self._show_view(self.setup)
 
     def begin(self) -> None:
@@ -206,13 +206,13 @@ class InterviewPage(QWidget):
             self.show_setup()
             return
         with self._reporting():
-            ids = [one.interview_id for one in self._desk.interviews()]
+            ids = [one.interview_id for one in self._desk.history.interviews()]
             self.open_debrief(ids.index(session.interview_id))
 
     def open_debrief(self, place: int) -> None:
         """Show the debrief of one of the interviews so far, newest first."""
         with self._reporting():
-            self.debrief.show_interview(self._desk.interviews(), place)
+            self.debrief.show_interview(self._desk.history.interviews(), place)
             self._show_view(self.debrief)
 
     # Showing

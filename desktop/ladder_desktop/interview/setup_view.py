@@ -9,8 +9,8 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QFrame, QGridLayout, QLabel, QVBoxLayout, QWidget
 
 from ladder_desktop.chooser import Chooser
+from ladder_desktop.interview.line_table import LineTable
 from ladder_desktop.interview.report import percent
-from ladder_desktop.interview.table import WordTable
 from ladder_desktop.review.column import Column
 from ladder_desktop.review.key_button import KeyButton
 from ladder_desktop.study import Interview, Setting
@@ -58,7 +58,7 @@ class SetupView(Column):
         self.rows.addWidget(self._none)
         self._heading = QLabel("Interviews so far")
         self._heading.setProperty("role", "heading")
-        self.past = WordTable("Interviews so far", ("Day", "Length", "Asked", "Points hit"), opens=True)
+        self.past = LineTable("Interviews so far", ("Day", "Length", "Asked", "Points hit"), opens=True)
         self.past.chosen.connect(self.opened)
         self.open = KeyButton("Open the debrief")
         self.open.clicked.connect(self._open_selected)

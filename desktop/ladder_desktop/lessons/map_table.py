@@ -20,6 +20,7 @@ from ladder_desktop.lessons.map_canvas import mechanism_name
 from ladder_desktop.lessons.markdown import Markdown
 from ladder_desktop.lessons.walk import Place
 from ladder_desktop.lessons.wrapped import WrappedItem
+from ladder_desktop.word_table import WordTable
 
 BOXES = {"Box": 190, "Mechanism": 120, "Why it exists": 360}  # and the width of each column
 ARROWS = {
@@ -69,7 +70,7 @@ class MapTable(QWidget):
             self.boxes.selectRow(self._ids.index(place))
 
 
-class _Table(QTableWidget):
+class _Table(WordTable):
     """A table whose rows are as high as their texts, whatever its width."""
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -79,22 +80,14 @@ class _Table(QTableWidget):
 
 
 def _table(name: str, headings: Mapping[str, int]) -> QTableWidget:
-    table = _Table(0, len(headings))
-    table.setAccessibleName(name)
-    table.setHorizontalHeaderLabels(list(headings))
-    table.verticalHeader().setVisible(False)
-    table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-    table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-    table.setTabKeyNavigation(False)
+    table = _Table(name, list(headings))
     table.setWordWrap(True)
-    table.setShowGrid(False)
     table.setAlternatingRowColors(True)
     table.setTextElideMode(Qt.TextElideMode.ElideNone)
     table.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
     table.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
     table.setItemDelegate(WrappedItem(table))
     header = table.horizontalHeader()
-    header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
     for column, width in enumerate(headings.values()):
         table.setColumnWidth(column, width)
     header.setStretchLastSection(True)

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
-    QAbstractItemView,
     QHBoxLayout,
     QHeaderView,
     QLabel,
     QPlainTextEdit,
     QStackedWidget,
-    QTableWidget,
-    QTableWidgetItem,
     QVBoxLayout,
     QWidget,
 )
@@ -20,8 +17,10 @@ from ladder_desktop.lessons.code_edit import code_font
 from ladder_desktop.lessons.sandbox import Checked, Ending, Outcome, shown
 from ladder_desktop.review.announce import announce
 from ladder_desktop.theme import Theme
+from ladder_desktop.word_table import WordTable
 
 COLUMNS = ("", "Call", "Expected", "Got")
+WORDS = {True: "✓ right", False: "✗ wrong"}
 
 
 class SandboxResult(QWidget):
@@ -89,42 +88,27 @@ class SandboxResult(QWidget):
         self.sentence.style().polish(self.sentence)
 
 
-class _Vectors(QTableWidget):
+class _Vectors(WordTable):
     """A row for each call: right or wrong in a word and a colour, what was expected, what came."""
 
     def __init__(self, theme: Theme) -> None:
-        super().__init__(0, len(COLUMNS))
+        super().__init__("Known results", COLUMNS)
         self._theme = theme
         self.setObjectName("vectors")
-        self.setAccessibleName("Known results")
-        self.setHorizontalHeaderLabels(COLUMNS)
-        self.verticalHeader().hide()
-        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.setShowGrid(False)
-        self.setTabKeyNavigation(False)
         self.setTextElideMode(Qt.TextElideMode.ElideRight)
         header = self.horizontalHeader()
-        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        header.setHighlightSections(False)
         for column, mode in enumerate(("ResizeToContents", "Stretch", "Interactive", "Interactive")):
             header.setSectionResizeMode(column, QHeaderView.ResizeMode[mode])
 
     def show_checked(self, results: tuple[Checked, ...]) -> None:
         """Show these results in place of any others."""
-        self.clearContents()
-        self.setRowCount(len(results))
+        self.show_lines(
+            [(WORDS[one.right], one.vector.call, shown(one.vector.expected), one.got) for one in results]
+        )
         for row, checked in enumerate(results):
-            word, colour = ("✓ right", "good") if checked.right else ("✗ wrong", "bad")
-            texts = (word, checked.vector.call, shown(checked.vector.expected), checked.got)
-            for column, text in enumerate(texts):
-                item = QTableWidgetItem(text)
-                item.setToolTip(text if column else "")
-                if column:
-                    item.setFont(code_font())
-                else:
-                    item.setForeground(self._theme.colour(colour))
-                self.setItem(row, column, item)
+            self.cell(row, 0).setForeground(self._theme.colour("good" if checked.right else "bad"))
+            for column in range(1, len(COLUMNS)):
+                self.cell(row, column).setFont(code_font())
         if results:
             self.setColumnWidth(2, 130)
             self.setColumnWidth(3, 190)

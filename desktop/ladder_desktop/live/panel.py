@@ -2,31 +2,12 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from ladder_desktop.live.legend import Legend
+from ladder_desktop.live.still import Still
 from ladder_desktop.live.words import steady_font
-
-
-class Still(QWidget):
-    """Gives a label the room that there is. Its text changes with every step, and lays nothing out anew."""
-
-    def __init__(self, label: QLabel, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._label = label
-        label.setParent(self)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
-
-    def sizeHint(self) -> QSize:
-        """Qt: a line, as wide as may be."""
-        return QSize(1, self._label.fontMetrics().height())
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """Qt: all of it is the label's."""
-        super().resizeEvent(event)
-        self._label.setGeometry(self.rect())
 
 
 class Panel(QWidget):

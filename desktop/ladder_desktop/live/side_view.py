@@ -11,6 +11,7 @@ from ladder_desktop.live.duet import Side
 from ladder_desktop.live.figures import pace_figures, pool_figures, queue_figures
 from ladder_desktop.live.labels import Elided
 from ladder_desktop.live.step_table import BatchTable
+from ladder_desktop.live.still import Still
 from ladder_desktop.live.timeline import Timeline
 from ladder_desktop.live.words import steady_font
 from ladder_desktop.theme import Theme
@@ -88,6 +89,6 @@ class SideView(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(6, 4, 6, 4)
         layout.setSpacing(4)
-        for widget in (self.head, self.figures):
-            layout.addWidget(widget)
+        layout.addWidget(self.head)
+        layout.addWidget(Still(self.figures, lines=2))
         layout.addWidget(views, 1)

@@ -65,23 +65,25 @@ class TextTableModel(QAbstractTableModel):
     ) -> None:
         """Take over the rows; `hints` gives, for a column, a longer text for each row.
 
-        Only rows in sight are compared with what was there, those in `seen`, or all of them.
+        Rows that are there already are compared with what they were: those in `seen`, or all of them.
         """
         before, were = self.rows, self.swatches
         self.hints = hints
-        if len(rows) != len(before):
+        grown = len(rows) - len(before)
+        if grown < 0 or (grown and list(swatches[: len(before)]) != list(were)):
             self.beginResetModel()
             self.rows, self.swatches = rows, swatches
             self.endResetModel()
             return
+        if grown:
+            self.beginInsertRows(QModelIndex(), len(before), len(rows) - 1)
         self.rows, self.swatches = rows, swatches
+        if grown:
+            self.endInsertRows()
         changed: dict[int, list[int]] = {}
-        for row in seen or range(len(rows)):
-            new, old = rows[row], before[row]
-            if new == old and swatches[row] == were[row]:
-                continue
-            for column, text in enumerate(new):
-                if text != old[column] or (column == 0 and swatches[row] != were[row]):
+        for row in range(len(before)) if seen is None else seen:
+            for column, (new, old) in enumerate(zip(rows[row], before[row], strict=True)):
+                if new != old or (column == 0 and swatches[row] != were[row]):
                     changed.setdefault(column, []).append(row)
         for column, places in changed.items():
             self.dataChanged.emit(self.index(places[0], column), self.index(places[-1], column))

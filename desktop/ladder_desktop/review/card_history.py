@@ -7,12 +7,10 @@ from datetime import datetime, tzinfo
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
-    QAbstractItemView,
     QDialog,
     QDialogButtonBox,
     QLabel,
     QTableWidget,
-    QTableWidgetItem,
     QVBoxLayout,
     QWidget,
 )
@@ -21,10 +19,11 @@ from ladder_desktop.dialogs import give_room
 from ladder_desktop.review.memory_curve import MemoryCurve
 from ladder_desktop.review.wording import when
 from ladder_desktop.study import Clock, Desk, Memory, Review, due_instant
-from ladder_desktop.study.curve import Curve, curve_of
+from ladder_desktop.study.curve import Curve, Dot, curve_of
 from ladder_desktop.study.scheduler import interval_label
 from ladder_desktop.study.studyday import from_ms, to_ms
 from ladder_desktop.theme import Theme
+from ladder_desktop.word_table import WordTable
 
 COLUMNS = ("When", "Rating", "Chance of recall", "Next in", "Time taken")
 
@@ -37,7 +36,7 @@ class CardHistory(QDialog):
     ) -> None:
         super().__init__(parent)
         now, zone = clock.now(), clock.zone()
-        reviews = desk.reviews_of(item_id)
+        reviews = desk.history.reviews_of(item_id)
         memory = desk.memory(item_id)
         self.setWindowTitle("History of the card")
         give_room(self, 90, 36)
@@ -83,28 +82,21 @@ def _count(number: int, word: str) -> str:
 
 
 def _table(reviews: Sequence[Review], curve: Curve, zone: tzinfo) -> QTableWidget:
-    table = QTableWidget(len(reviews), len(COLUMNS))
-    table.setAccessibleName("Reviews of the card, newest first")
-    table.setHorizontalHeaderLabels(list(COLUMNS))
-    table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-    table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-    table.setTabKeyNavigation(False)
-    table.setShowGrid(False)
-    table.verticalHeader().hide()
+    table = WordTable("Reviews of the card, newest first", COLUMNS)
     table.horizontalHeader().setStretchLastSection(True)
-    table.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-    newest_first = list(zip(reviews, curve.dots, strict=True))[::-1]
-    for row, (review, dot) in enumerate(newest_first):
-        moment = from_ms(review.answered_at).astimezone(zone)
-        interval = due_instant(review.after, zone) - from_ms(review.answered_at)
-        cells = (
-            f"{moment:%Y-%m-%d %H:%M}",
-            review.rating.name.capitalize(),
-            "new" if dot.chance is None else f"{dot.chance:.0%}",
-            interval_label(interval),
-            f"{review.duration_ms / 1000:.0f} s",
-        )
-        for column, cell in enumerate(cells):
-            table.setItem(row, column, QTableWidgetItem(cell))
+    table.show_lines(
+        [_line(review, dot, zone) for review, dot in zip(reviews, curve.dots, strict=True)][::-1]
+    )
     table.resizeColumnsToContents()
     return table
+
+
+def _line(review: Review, dot: Dot, zone: tzinfo) -> tuple[str, ...]:
+    interval = due_instant(review.after, zone) - from_ms(review.answered_at)
+    return (
+        f"{from_ms(review.answered_at).astimezone(zone):%Y-%m-%d %H:%M}",
+        review.rating.name.capitalize(),
+        "new" if dot.chance is None else f"{dot.chance:.0%}",
+        interval_label(interval),
+        f"{review.duration_ms / 1000:.0f} s",
+    )

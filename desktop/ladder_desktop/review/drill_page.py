@@ -6,30 +6,20 @@ from dataclasses import dataclass
 from random import Random
 
 import msgspec
-from ladder_content.model import Card, Pack
-from PySide6.QtCore import Signal
-from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QLabel, QStackedWidget, QWidget
+from ladder_content.model import Pack
 
-from ladder_desktop.lessons.cloze_html import blanked
-from ladder_desktop.review.announce import announce
 from ladder_desktop.review.attempt import Attempt
+from ladder_desktop.review.card_page import CardPage
 from ladder_desktop.review.card_tools import CardTools
-from ladder_desktop.review.card_view import CardView
 from ladder_desktop.review.done_view import DoneView
-from ladder_desktop.review.footer import Footer
-from ladder_desktop.review.key_button import KeyButton
 from ladder_desktop.review.marks_line import MarksLine
-from ladder_desktop.review.review_page import GO_ON, ReviewPage
 from ladder_desktop.review.session_bar import SessionBar
 from ladder_desktop.review.session_words import chosen, session_name
-from ladder_desktop.review.step_view import LETTERS
 from ladder_desktop.review.stopwatch import Stopwatch
-from ladder_desktop.review.typing_choice import Aloud, TypingChoice
+from ladder_desktop.review.typing_choice import TypingChoice
 from ladder_desktop.review.wording import when
 from ladder_desktop.study import Clock, Desk, Item, Mark, Rating, study_day
 from ladder_desktop.study.catalogue import catalogue
-from ladder_desktop.study.overlay import reworded
 from ladder_desktop.study.session import Session
 from ladder_desktop.theme import Theme
 
@@ -49,10 +39,8 @@ class Unfinished:
     scrolled: float
 
 
-class DrillPage(ReviewPage):
-    """Drills the cards of a pack in the order that the desk gives. `shuffle` orders the options of lever cards.
-
-    `typing` says whether there is a box to type words into.
+class DrillPage(CardPage):
+    """Drills the cards of a pack in the order that the desk gives.
 
     Besides the queue it goes through sessions (cram, review ahead) and shows one card out of turn.
     `go` asks the window for another page: "tickets", "study:<id>" for a lesson, or "live:<id>" for a scenario.
@@ -60,8 +48,6 @@ class DrillPage(ReviewPage):
 
     title = "Drill"
     key = "drill"
-    kind = "card"
-    go = Signal(str)
 
     def __init__(
         self,
@@ -73,45 +59,18 @@ class DrillPage(ReviewPage):
         shuffle: Random | None = None,
         typing: TypingChoice | None = None,
     ) -> None:
-        super().__init__(desk, pack, theme, clock, stopwatch)
-        self._typing = typing or Aloud()
-        self._cards = {
-            f"{pack.id}/{card.id}": (study, card) for study in pack.studies for card in study.cards
-        }
-        self._shuffle = shuffle or Random()
+        super().__init__(desk, pack, theme, clock, stopwatch, shuffle, typing)
         self._out_of_turn = False
-        self.theme = theme
         self.marks_line = MarksLine(theme)
-        self.attempt: Attempt | None = None
-        self.card_view = CardView(self.text, theme)
-        self.card_view.picked.connect(self.pick)
-        self.card_view.watched.connect(self._watch)
         self.done_view = DoneView()
         self.done_view.primary.connect(self._go_to_tickets)
         self.done_view.secondary.connect(self._go_to_lesson)
-        self.reveal_button = KeyButton("Show answer")
-        self.reveal_button.setProperty("role", "primary")
-        self.reveal_button.setAccessibleName("Show answer")
-        self.reveal_button.clicked.connect(self.reveal)
+        self._stack.addWidget(self.done_view)
         self.session: Session | None = None
         self.session_bar = SessionBar(theme)
         self.session_bar.left_session.connect(self.leave_session)
         self.session_bar.counts.connect(self._count_session)
-        self._stack = QStackedWidget()
-        self._stack.addWidget(self.card_view)
-        self._stack.addWidget(self.done_view)
-        self._footer = self._build_footer()
-        self._rows.addWidget(self.session_bar)
-        self._rows.addWidget(self._stack, 1)
-        self._rows.addWidget(self._footer)
-        self.reveal_action = self.make_action(
-            "reveal", "Show answer", self.reveal, *GO_ON, "Ctrl+Return", "Ctrl+Enter"
-        )
-        self.accept_action = self.make_action("accept", "Rate as suggested", self._accept, *GO_ON)
-        self._pick_actions = [self._make_pick_action(place) for place in range(len(LETTERS))]
-        self.typing_action = self.make_action("type", "Type answers", self._turn_typing, "T")
-        self.typing_action.setCheckable(True)
-        self.typing_action.setChecked(self._typing.typed_answers)
+        self._rows.insertWidget(self._rows.indexOf(self._stack), self.session_bar)
         self.tools = CardTools(self, pack)
         self._header_row.insertWidget(2, self.marks_line)
         self._header_row.insertSpacing(3, 18)
@@ -195,7 +154,6 @@ class DrillPage(ReviewPage):
 
     def activate(self) -> None:
         """Begin; a question that nobody has looked behind yet gives way to one that has become more urgent."""
-        self._follow_typing()
         undisturbed = self.session is None and not self._out_of_turn
         if self.item is not None and not self.card_view.revealed and undisturbed:
             with self.reporting():
@@ -233,12 +191,6 @@ class DrillPage(ReviewPage):
             self.card_view.points.ticks[position].setChecked(True)
         self.card_view.scroll_back(kept.scrolled)
 
-    def focus_target(self) -> QWidget:
-        """Return the field to type into, or the text, so that arrow and page keys scroll it."""
-        if self.item is None:
-            return self
-        return self.card_view.attempt.input or self.card_view
-
     def bring_back(self, item_id: str) -> None:
         """Show the question of a card whose rating was undone; a ticket leaves the card on show alone."""
         if item_id not in self._cards:
@@ -248,29 +200,6 @@ class DrillPage(ReviewPage):
         if self.session is not None and last is not None and last[0] == item_id:
             self.session.undo()
         self._show(self._item(item_id))
-
-    def reveal(self) -> None:
-        """Take what was typed, and show the answer of the question on show."""
-        if self.item is None or self.attempt is None or self.card_view.revealed:
-            return
-        view = self.card_view.attempt
-        if view.input is not None and not self.attempt.submit(view.typed):
-            if view.field is not None:
-                announce(self, view.field.refuse())
-            return
-        self.card_view.reveal()
-        self._suggest(self.attempt)
-        self._footer.show_part(1)
-        self.reveal_action.setEnabled(False)
-        self.refresh()
-        self.focus_target().setFocus()
-        verdict = {None: "Answer", True: "Right", False: "Wrong"}[self.attempt.right]
-        announce(self, f"{verdict}: {self.attempt.card.answer}")
-
-    def pick(self, place: int) -> None:
-        """Answer a lever card with the option shown at this place."""
-        if self.attempt is not None and not self.card_view.revealed and self.attempt.pick(place):
-            self.reveal()
 
     def refresh(self) -> None:
         """Bring counts, previews and actions up to date with what is on show."""
@@ -287,19 +216,6 @@ class DrillPage(ReviewPage):
             self.rating_bar.show_words("comes back", "done")
             if self.session.last() is not None:
                 self._name(self.undo_action, "Undo", f"a rating of {self.session.name}")
-        self.accept_action.setEnabled(self.can_rate())
-        waiting = self.attempt is not None and self.item is not None and not self.card_view.revealed
-        for place, action in enumerate(self._pick_actions):
-            action.setEnabled(waiting and self.attempt is not None and place < len(self.attempt.options))
-
-    def can_rate(self) -> bool:
-        """Whether the answer is on show."""
-        return self.item is not None and self.card_view.revealed
-
-    def detail(self) -> dict[str, object]:
-        """Return which key points were ticked, by position, and of how many, and what was typed or picked."""
-        answer = self.attempt.detail() if self.attempt else {}
-        return {"ticked": self.card_view.points.ticked, "of": len(self.card_view.points.ticks), **answer}
 
     def look_again(self) -> None:
         """Leave a card on show alone; where there is none, see whether one has become due."""
@@ -309,40 +225,9 @@ class DrillPage(ReviewPage):
             self.refresh()
 
     def _show(self, item: Item | None, begun: Attempt | None = None) -> None:
-        self.item = item if item is not None and item.item_id in self._cards else None
+        super()._show(item, begun)
         if self.item is None:
-            self.attempt = None
             self._show_done()
-        else:
-            study, card = self._cards[self.item.item_id]
-            card = reworded(card, self.desk.words.edits(self.item.item_id))
-            note = self.desk.words.note(self.item.item_id)
-            self.attempt = begun or Attempt(card, self._shuffle)
-            self.card_view.show_question(study, card, self.attempt, note, self._typing.typed_answers)
-            self._suggest(self.attempt)
-            self._reveal_hint.setText(
-                "Ctrl+Enter shows the answer" if self.card_view.attempt.box is not None else _hint(card)
-            )
-            self.stopwatch.start()
-            announce(self, blanked(card))
-        self._stack.setCurrentWidget(self.card_view if self.item else self.done_view)
-        self._footer.setVisible(self.item is not None)
-        self._footer.show_part(0)
-        self.reveal_action.setEnabled(self.item is not None)
-        self.refresh()
-
-    def shown_card(self) -> Card | None:
-        """Return the pack's card behind the one on show."""
-        return self._cards[self.item.item_id][1] if self.item is not None else None
-
-    def show_again(self, said: str) -> None:
-        """Show the card in its new words, as far as it was."""
-        revealed = self.card_view.revealed
-        self._show(self.item)
-        if revealed:
-            self.reveal()
-        self.say(said, undoable=True)
-        self.answered.emit()
 
     def _count_session(self, counts: bool) -> None:
         if self.session is not None:
@@ -362,67 +247,14 @@ class DrillPage(ReviewPage):
         waiting = sum(msgspec.structs.astuple(self.desk.counts("ticket")))
         ticket = f"Answer a ticket ({waiting} waiting)" if waiting else "Answer a ticket"
         has_tickets = any(study.tickets for study in self.pack.studies)
+        self._stack.setCurrentWidget(self.done_view)
         self.done_view.say("Nothing is due", line, ticket if has_tickets else "", "Read a lesson")
-
-    def _suggest(self, attempt: Attempt) -> None:
-        """Dress the rating that fits, and let Space and Enter give it."""
-        suggestion = attempt.suggestion
-        self.rating_bar.emphasise(suggestion)
-        name = suggestion.name.capitalize()
-        self._rating_hint.setText(f"Space is {name}")
-        self.suggestion.setText("" if attempt.right is None else f"Suggested: {name}")
-
-    def _turn_typing(self) -> None:
-        """Have a box to type words into, or none, from this card on."""
-        self._typing.typed_answers = self.typing_action.isChecked()
-        if self.item is not None and not self.card_view.revealed:
-            self._show(self.item, self.attempt)
-            self.focus_target().setFocus()
-
-    def _follow_typing(self) -> None:
-        """Do as the settings say, where they were changed meanwhile."""
-        if self.typing_action.isChecked() != self._typing.typed_answers:
-            self.typing_action.setChecked(self._typing.typed_answers)
-            self._turn_typing()
-
-    def _accept(self) -> None:
-        if self.attempt is not None:
-            self.rate(self.attempt.suggestion)
-
-    def _pick_by_key(self) -> None:
-        action = self.sender()
-        if isinstance(action, QAction) and action in self._pick_actions:
-            self.pick(self._pick_actions.index(action))
-
-    def _make_pick_action(self, place: int) -> QAction:
-        letter = LETTERS[place]
-        return self.make_action(
-            f"option-{letter.lower()}", f"Option {letter}", self._pick_by_key, letter, str(place + 1)
-        )
-
-    def _watch(self, scenario: str) -> None:
-        self.go.emit(f"live:{scenario}")
 
     def _go_to_tickets(self) -> None:
         self.go.emit("tickets")
 
     def _go_to_lesson(self) -> None:
         self.go.emit(f"study:{self.pack.studies[0].id}")
-
-    def _build_footer(self) -> Footer:
-        self.suggestion = QLabel()
-        self.suggestion.setObjectName("caption")
-        footer = Footer()
-        self._reveal_hint = footer.add_part(self.reveal_button, hint="Space shows the answer")
-        self._rating_hint = footer.add_part(self.rating_bar, left=self.suggestion, hint="Space is Good")
-        return footer
-
-
-def _hint(card: Card) -> str:
-    """Say which key goes on."""
-    if card.options:
-        return f"A to {LETTERS[: len(card.options)][-1]} answers"
-    return "Enter checks it" if card.expected is not None else "Space shows the answer"
 
 
 def _practised(rating: Rating) -> str:

@@ -76,7 +76,7 @@ def catalogue(desk: Desk, pack: Pack, now: datetime, zone: tzinfo) -> list[Entry
     today = study_day(now, zone)
     ahead = to_ms(now + LEARN_AHEAD)
     states = {state.item.item_id: state for state in desk.states()}
-    own = desk.belongings()
+    own = desk.history.belongings()
     made = {card.item_id for card in own.cards}
     notes = {note.item_id: note.text for note in own.notes}
     entries = []

@@ -63,11 +63,11 @@ def sit(page: InterviewPage, qtbot: QtBot, points: int) -> None:
 def test_by_keyboard_from_beginning_to_debrief(page: InterviewPage, qtbot: QtBot) -> None:
     sit(page, qtbot, points=2)
     assert page.debrief.isVisible()
-    (interview,) = desk_of(page).interviews()
+    (interview,) = desk_of(page).history.interviews()
     assert len(interview.replies) == 8
     assert sum(reply.kind == "ticket" for reply in interview.replies) == 1
     assert all(reply.hit == 2 for reply in interview.replies if reply.kind == "card")
-    assert len(desk_of(page).reviews()) == 8, "each answer is in the schedule"
+    assert len(desk_of(page).history.reviews()) == 8, "each answer is in the schedule"
     qtbot.keyClick(page.focusWidget() or page, Qt.Key.Key_Escape)
     assert page.setup.isVisible()
     assert page.setup.past.rowCount() == 1
@@ -86,7 +86,7 @@ def test_by_mouse_the_parts_of_a_question_come_one_after_another(page: Interview
     view.points.ticks[0].toggle()
     view.follow_up_said.toggle()
     qtbot.mouseClick(page.sitting._next, Qt.MouseButton.LeftButton)
-    (interview,) = desk_of(page).interviews()
+    (interview,) = desk_of(page).history.interviews()
     assert (interview.replies[0].hit, interview.replies[0].notes) == (2, "bytes first")
     assert page.session is not None
     assert view.notes.toPlainText() == ""
@@ -101,7 +101,7 @@ def test_an_interview_that_is_left_early_keeps_what_was_answered(page: Interview
         page.go_on()
     page.end()
     assert page.debrief.isVisible()
-    assert len(desk_of(page).interviews()[0].replies) == 1
+    assert len(desk_of(page).history.interviews()[0].replies) == 1
 
 
 def test_without_a_study_there_is_no_interview(page: InterviewPage, qtbot: QtBot) -> None:
@@ -119,7 +119,7 @@ def test_two_interviews_are_compared_and_an_item_leads_to_its_place(
     page.show_setup()
     sit(page, qtbot, points=9)
     assert page.debrief.other.count() == 1
-    newest, oldest = desk_of(page).interviews()
+    newest, oldest = desk_of(page).history.interviews()
     assert newest.share > oldest.share
     assert page.debrief.other.currentText() == f"{oldest.local_date}, {percent(oldest.share)}"
     with qtbot.waitSignal(page.go) as signal:

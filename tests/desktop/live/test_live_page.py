@@ -212,6 +212,7 @@ def test_a_long_runs_old_requests_leave_the_list_and_the_others_are_still_found(
 def test_a_step_lays_nothing_out_anew(make: Make) -> None:
     page = make()
     page.player.feed(LittleScheduler([Request(f"r{i}", 5, 40) for i in range(6)], num_blocks=60).run())
+    page.select(2)
     page.seek(5)
     for _ in range(5):
         QApplication.processEvents()

@@ -50,7 +50,7 @@ def test_a_card_from_question_to_rating(
     expected: Preview = desk.previews("demo/bandwidth")[rating]
     with qtbot.waitSignal(drill.answered):
         rate(drill, rating)
-    review = desk.reviews()[-1]
+    review = desk.history.reviews()[-1]
     assert (review.item_id, review.rating) == ("demo/bandwidth", rating)
     assert printed == expected.label
     assert printed in drill.toast.text
@@ -90,7 +90,11 @@ def test_the_whole_pack_until_nothing_is_due(drill: DrillPage, desk: Desk, way: 
     for _ in range(3):
         reveal(drill)
         rate(drill, Rating.EASY)
-    assert [review.item_id for review in desk.reviews()] == ["demo/bandwidth", "demo/paging", "demo/baseline"]
+    assert [review.item_id for review in desk.history.reviews()] == [
+        "demo/bandwidth",
+        "demo/paging",
+        "demo/baseline",
+    ]
     assert drill.item is None
     assert drill.done_view.isVisible()
     assert "Nothing is due" in drill.done_view.text
@@ -107,16 +111,16 @@ def test_the_whole_pack_until_nothing_is_due(drill: DrillPage, desk: Desk, way: 
 def test_space_and_enter_reveal_and_then_mean_good(drill: DrillPage, desk: Desk, key: Qt.Key) -> None:
     press(key)
     assert drill.card_view.revealed
-    assert not desk.reviews()
+    assert not desk.history.reviews()
     press(key)
-    assert desk.reviews()[-1].rating is Rating.GOOD
+    assert desk.history.reviews()[-1].rating is Rating.GOOD
 
 
 def test_digits_do_nothing_before_the_answer_is_seen(drill: DrillPage, desk: Desk) -> None:
     for rating in Rating:
         rate_by_key(drill, rating)
         drill.rate(rating)
-    assert not desk.reviews()
+    assert not desk.history.reviews()
 
 
 def test_undo_brings_each_card_back_and_names_the_rating(drill: DrillPage, desk: Desk, qtbot: QtBot) -> None:
@@ -146,7 +150,7 @@ def test_undo_from_the_toast_and_from_the_done_state(drill: DrillPage, desk: Des
     assert drill.item is not None
     assert drill.item.item_id == "demo/baseline"
     assert drill.card_view.isVisible()
-    assert len(desk.reviews()) == 2
+    assert len(desk.history.reviews()) == 2
 
 
 def test_undoing_a_ticket_leaves_the_card_on_show_alone(drill: DrillPage, desk: Desk) -> None:
@@ -174,7 +178,7 @@ def test_ticked_points_and_time_are_kept_with_the_review(
     click(text)
     seconds.value += 3
     press(Qt.Key.Key_Space)
-    review = desk.reviews()[-1]
+    review = desk.history.reviews()[-1]
     assert review.detail == {"ticked": [0, 2], "of": 3}
     assert review.duration_ms == 12_000
     assert not any(tick.isChecked() for tick in points.ticks)
@@ -195,7 +199,7 @@ def test_time_is_capped_and_stands_still_while_the_page_is_away(
     seconds.value += 4
     press(Qt.Key.Key_Space)
     press(Qt.Key.Key_Space)
-    assert [review.duration_ms for review in desk.reviews()] == [2_000, 60_000, 4_000]
+    assert [review.duration_ms for review in desk.history.reviews()] == [2_000, 60_000, 4_000]
 
 
 def test_the_toast_leaves_by_itself(drill: DrillPage, qtbot: QtBot) -> None:

@@ -76,7 +76,7 @@ def test_an_error_of_the_desk_is_one_sentence_and_nothing_is_lost(
     assert drill.card_view.revealed
     assert drill.card_view.points.ticked == [1]
     press(Qt.Key.Key_3)
-    assert desk.reviews()[-1].detail == {"ticked": [1], "of": 3}
+    assert desk.history.reviews()[-1].detail == {"ticked": [1], "of": 3}
     assert not drill.notice.isVisible()
 
 
@@ -107,7 +107,7 @@ def test_an_answer_given_is_not_given_again_when_the_next_card_cannot_be_read(
         press(Qt.Key.Key_3)
         press(Qt.Key.Key_3)
         assert drill.notice.isVisible()
-    assert len(desk.reviews()) == 1
+    assert len(desk.history.reviews()) == 1
     drill.look_again()
     assert drill.item is not None
     assert drill.item.item_id == "demo/paging"

@@ -150,7 +150,7 @@ def test_a_hint_on_the_board_from_the_key_to_the_log(tickets: TicketPage, desk: 
     assert "3 of 4, one hint: 2 points" in texts(tickets)
     assert tickets.suggestion.text() == "Suggested: Again (2 points)"
     press(Qt.Key.Key_Space)
-    review = desk.reviews()[-1]
+    review = desk.history.reviews()[-1]
     assert review.rating is Rating.AGAIN
     assert review.detail is not None
     assert list(review.detail["hints"]) == ["shape"]  # type: ignore[call-overload]

@@ -12,14 +12,14 @@ from .conftest import click, hold, press
 def test_a_double_click_answers_once_and_reveals_nothing(drill: DrillPage, desk: Desk) -> None:
     click(drill.reveal_button, double=True)
     assert drill.card_view.revealed
-    assert not desk.reviews()
+    assert not desk.history.reviews()
     near = drill.rating_bar.buttons[Rating.GOOD]
     near.setFixedWidth(drill.reveal_button.width())
     drill.rating_bar.buttons[Rating.AGAIN].hide()  # Good now lies where the next "Show answer" will be
     drill.rating_bar.buttons[Rating.EASY].hide()
     drill.rating_bar.buttons[Rating.HARD].hide()
     click(near, double=True)
-    assert len(desk.reviews()) == 1
+    assert len(desk.history.reviews()) == 1
     assert not drill.card_view.revealed
 
 
@@ -36,13 +36,13 @@ def test_no_action_repeats_while_its_key_is_held(drill: DrillPage) -> None:
 def test_a_key_held_down_counts_once(drill: DrillPage, desk: Desk) -> None:
     hold(Qt.Key.Key_Space, " ")
     assert drill.card_view.revealed
-    assert not desk.reviews()
+    assert not desk.history.reviews()
     hold(Qt.Key.Key_3, "3")
-    assert len(desk.reviews()) == 1
+    assert len(desk.history.reviews()) == 1
     press(Qt.Key.Key_Space)
     drill.rating_bar.buttons[Rating.EASY].setFocus(Qt.FocusReason.TabFocusReason)
     hold(Qt.Key.Key_Return, "\r")
-    assert [review.rating for review in desk.reviews()] == [Rating.GOOD, Rating.EASY]
+    assert [review.rating for review in desk.history.reviews()] == [Rating.GOOD, Rating.EASY]
     assert not drill.card_view.revealed
 
 
@@ -68,8 +68,8 @@ def test_keys_work_wherever_the_focus_is(drill: DrillPage, desk: Desk) -> None:
         widgets[place].setFocus(Qt.FocusReason.TabFocusReason)
         assert QApplication.focusWidget() is widgets[place]
         press(Qt.Key.Key_4)
-        assert len(desk.reviews()) == number
-        assert desk.reviews()[-1].rating is Rating.EASY
+        assert len(desk.history.reviews()) == number
+        assert desk.history.reviews()[-1].rating is Rating.EASY
 
 
 @pytest.mark.parametrize("key", [Qt.Key.Key_Space, Qt.Key.Key_Return])
@@ -82,14 +82,14 @@ def test_a_button_reached_with_tab_is_pressed_by_space_and_enter(
             break
         press(Qt.Key.Key_Tab)
     press(key)
-    assert [review.rating for review in desk.reviews()] == [Rating.HARD]
+    assert [review.rating for review in desk.history.reviews()] == [Rating.HARD]
 
 
 def test_a_point_ticked_with_the_mouse_leaves_space_to_mean_good(drill: DrillPage, desk: Desk) -> None:
     press(Qt.Key.Key_Space)
     click(drill.card_view.points.ticks[1])
     press(Qt.Key.Key_Space)
-    review = desk.reviews()[-1]
+    review = desk.history.reviews()[-1]
     assert review.rating is Rating.GOOD
     assert review.detail == {"ticked": [1], "of": 3}
 
@@ -100,4 +100,4 @@ def test_a_point_reached_with_tab_is_ticked_by_space(drill: DrillPage, desk: Des
     assert QApplication.focusWidget() is drill.card_view.points.ticks[0]
     press(Qt.Key.Key_Space)
     assert drill.card_view.points.ticked == [0]
-    assert not desk.reviews()
+    assert not desk.history.reviews()

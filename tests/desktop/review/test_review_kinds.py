@@ -96,7 +96,7 @@ def test_a_number_is_typed_checked_and_rated_as_suggested(
     assert drill.rating_bar.buttons[rating].property("role") == "primary"
     assert drill.suggestion.text() == f"Suggested: {rating.name.capitalize()}"
     press(Qt.Key.Key_Space)
-    review = desk.reviews()[-1]
+    review = desk.history.reviews()[-1]
     assert review.rating is rating
     assert review.detail == {"ticked": [], "of": 3, "typed": typed, "right": rating is Rating.GOOD}
 
@@ -105,10 +105,10 @@ def test_the_call_stays_the_persons_own(drill: DrillPage, desk: Desk) -> None:
     type_text("1")
     press(Qt.Key.Key_Return)
     press(Qt.Key.Key_2)
-    assert desk.reviews()[-1].rating is Rating.HARD
+    assert desk.history.reviews()[-1].rating is Rating.HARD
     press(Qt.Key.Key_Space)
     press(Qt.Key.Key_Space)  # the next card is answered aloud: Space is Good again
-    assert desk.reviews()[-1].rating is Rating.GOOD
+    assert desk.history.reviews()[-1].rating is Rating.GOOD
 
 
 @pytest.mark.parametrize("key", [Qt.Key.Key_Space, Qt.Key.Key_Return])
@@ -119,7 +119,7 @@ def test_an_empty_field_is_skipped(drill: DrillPage, desk: Desk, key: Qt.Key) ->
     assert drill.suggestion.text() == ""
     assert drill.rating_bar.buttons[Rating.GOOD].property("role") == "primary"
     press(Qt.Key.Key_3)
-    assert desk.reviews()[-1].detail == {"ticked": [], "of": 3}
+    assert desk.history.reviews()[-1].detail == {"ticked": [], "of": 3}
 
 
 def test_what_is_no_number_is_refused_and_can_be_mended(drill: DrillPage) -> None:
@@ -141,7 +141,7 @@ def test_undo_works_from_the_empty_field(drill: DrillPage, desk: Desk) -> None:
     press(Qt.Key.Key_Space)
     press(Qt.Key.Key_3)
     press(Qt.Key.Key_Z, CTRL)
-    assert desk.reviews() == []
+    assert desk.history.reviews() == []
     field = drill.card_view.attempt.field
     assert field is not None
     assert field.line.text() == ""
@@ -153,7 +153,7 @@ def test_undo_works_from_the_empty_field(drill: DrillPage, desk: Desk) -> None:
 def test_digits_go_into_the_field_and_rate_nothing(drill: DrillPage, desk: Desk) -> None:
     type_text("1234")
     assert not drill.card_view.revealed
-    assert desk.reviews() == []
+    assert desk.history.reviews() == []
 
 
 class TestCloze:
@@ -177,8 +177,8 @@ class TestCloze:
     def test_it_is_rated_like_any_card(self, drill: DrillPage, desk: Desk) -> None:
         press(Qt.Key.Key_Space)
         press(Qt.Key.Key_Space)
-        assert desk.reviews()[-1].rating is Rating.GOOD
-        assert desk.reviews()[-1].detail == {"ticked": [], "of": 3}
+        assert desk.history.reviews()[-1].rating is Rating.GOOD
+        assert desk.history.reviews()[-1].detail == {"ticked": [], "of": 3}
 
 
 class TestLever:
@@ -207,7 +207,7 @@ class TestLever:
         rating = Rating.GOOD if option.correct else Rating.AGAIN
         assert drill.suggestion.text() == f"Suggested: {rating.name.capitalize()}"
         press(Qt.Key.Key_Return)
-        review = desk.reviews()[-1]
+        review = desk.history.reviews()[-1]
         assert review.rating is rating
         assert review.detail == {"ticked": [], "of": 3, "picked": position, "right": option.correct}
 
@@ -218,7 +218,7 @@ class TestLever:
         assert LEVER.options[0].why in told
         assert "larger batch" not in told
         press(Qt.Key.Key_4)
-        assert desk.reviews()[-1].detail == {"ticked": [], "of": 3}
+        assert desk.history.reviews()[-1].detail == {"ticked": [], "of": 3}
 
     def test_a_letter_without_an_option_does_nothing(self, drill: DrillPage) -> None:
         press(Qt.Key.Key_D)

@@ -130,7 +130,7 @@ def test_hostile_text_is_harmless(
             assert forbidden not in text.lower()
     assert not plain_by_format(page)
     page.rate(Rating.GOOD)
-    assert len(desk.reviews()) == 1
+    assert len(desk.history.reviews()) == 1
     assert not opened
     page.deactivate()
 
@@ -183,7 +183,7 @@ def test_every_bundled_card_can_be_read_and_rated(
         page.reveal()
         assert_nothing_clipped(page)
         page.rate(Rating.EASY)
-    assert len({review.item_id for review in desk.reviews()}) == cards
+    assert len({review.item_id for review in desk.history.reviews()}) == cards
     assert page.item is None
     page.deactivate()
 
@@ -203,7 +203,7 @@ def test_every_bundled_ticket_can_be_read_and_answered(
             page.pick(0)
             assert_nothing_clipped(page)
         page.rate(Rating.EASY)
-    assert len(desk.reviews()) == len(tickets)
+    assert len(desk.history.reviews()) == len(tickets)
     page.deactivate()
 
 

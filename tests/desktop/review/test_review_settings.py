@@ -115,7 +115,7 @@ def test_moving_shows_the_load_before_anything_is_stored(
     assert not panel.move_learned.isChecked()
     click(panel.undo)
     assert desk.states() == states
-    assert desk.rebuild_mismatches() == []
+    assert desk.history.rebuild_mismatches() == []
 
 
 @pytest.mark.parametrize(
@@ -200,7 +200,7 @@ def test_a_long_log_is_moved_beside_the_window_and_is_one_step_of_undo(
         click(panel.undo)
     assert desk.states() == states
     assert panel.retention.value() == 90
-    assert desk.rebuild_mismatches() == []
+    assert desk.history.rebuild_mismatches() == []
 
 
 def test_a_reschedule_that_cannot_be_stored_is_a_sentence_and_changes_nothing(
@@ -232,7 +232,7 @@ def test_a_window_that_closes_in_the_middle_has_moved_all_of_it(
     panel.shutdown()
     assert len(threads) == 1
     assert desk.settings.algorithm.desired_retention == 0.8
-    assert desk.rebuild_mismatches() == []
+    assert desk.history.rebuild_mismatches() == []
     assert not [thread for thread in threading.enumerate() if thread.name.startswith("beside")]
 
 
@@ -350,8 +350,8 @@ def test_days_away_are_shown_then_moved_then_undone(
         panel.away.apply.setFocus()
         press(Qt.Key.Key_Space)
     assert panel.away.said.text() == "3 cards moved. Undo takes it back."
-    assert [adjustment.reason for adjustment in desk.adjustments()] == ["away"]
-    assert desk.rebuild_mismatches() == []
+    assert [adjustment.reason for adjustment in desk.history.adjustments()] == ["away"]
+    assert desk.history.rebuild_mismatches() == []
     click(panel.undo)
     assert desk.states() == states
 

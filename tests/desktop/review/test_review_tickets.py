@@ -92,7 +92,7 @@ def test_a_ticket_from_the_list_to_the_suggested_rating(
     assert printed == desk.previews("demo/manuals")[suggestion].label
     with qtbot.waitSignal(tickets.answered):
         press(Qt.Key.Key_Space)
-    review = desk.reviews()[-1]
+    review = desk.history.reviews()[-1]
     assert (review.item_id, review.rating, review.duration_ms) == ("demo/manuals", suggestion, 200_000)
     assert review.detail is not None
     assert review.detail["right"] == sum(answers)
@@ -116,7 +116,7 @@ def test_the_choice_of_the_rating_is_the_persons(
     else:
         button = tickets.rating_bar.buttons[rating]
         click(button, double=True)
-    assert [review.rating for review in desk.reviews()] == [rating]
+    assert [review.rating for review in desk.history.reviews()] == [rating]
 
 
 def test_each_answer_is_judged_at_once_with_its_reason(tickets: TicketPage, pack: Pack, pick: Pick) -> None:
@@ -140,7 +140,7 @@ def test_nothing_can_be_rated_before_the_fourth_step(tickets: TicketPage, desk: 
     for _ in STEP_NAMES:
         tickets.rate(Rating.GOOD)
         press(Qt.Key.Key_Space)
-        assert not desk.reviews()
+        assert not desk.history.reviews()
         answer_all(tickets, pick_by_letter, True)
 
 
@@ -213,7 +213,7 @@ def test_undo_goes_back_to_the_answers_so_that_only_the_rating_is_given_again(
     assert desk.states() == untouched
     assert verdicts(tickets) == before
     press(Qt.Key.Key_2)
-    review = desk.reviews()[-1]
+    review = desk.history.reviews()[-1]
     assert review.rating is Rating.HARD
     assert review.detail is not None
     assert review.detail["right"] == 3
@@ -292,4 +292,4 @@ def test_an_error_of_the_desk_keeps_the_answers(
             press(Qt.Key.Key_3)
     assert tickets.notice.isVisible()
     press(Qt.Key.Key_3)
-    assert len(desk.reviews()) == 1
+    assert len(desk.history.reviews()) == 1

@@ -108,10 +108,10 @@ def test_an_answer_can_be_undone_and_redone_by_key(drill: DrillPage, desk: Desk)
     press(Qt.Key.Key_Space)
     press(Qt.Key.Key_4)
     press(Qt.Key.Key_Z, CTRL)
-    assert (current(drill), desk.reviews()) == ("bandwidth", [])
+    assert (current(drill), desk.history.reviews()) == ("bandwidth", [])
     press(Qt.Key.Key_Z, CTRL | SHIFT)
     assert drill.toast.text == "Redid Easy on bandwidth"
-    assert [review.rating for review in desk.reviews()] == [Rating.EASY]
+    assert [review.rating for review in desk.history.reviews()] == [Rating.EASY]
     assert current(drill) != "bandwidth"
 
 
@@ -229,7 +229,7 @@ def test_cramming_leaves_the_schedule_alone(drill: DrillPage, desk: Desk, act: A
         press(Qt.Key.Key_3)
     assert sorted(seen) == ["bandwidth", "baseline", "paging"]
     assert current(drill) == seen[0]  # it was not known
-    assert desk.reviews() == []
+    assert desk.history.reviews() == []
     press(Qt.Key.Key_Z, CTRL)
     assert (current(drill), drill.session_bar.text[-12:]) == (seen[2], "2 cards left")
     act(drill, "drill.queue")
@@ -243,9 +243,9 @@ def test_a_session_may_count(drill: DrillPage, desk: Desk) -> None:
     first = current(drill)
     drill.reveal()
     drill.rate(Rating.EASY)
-    assert [review.item_id for review in desk.reviews()] == [f"demo/{first}"]
+    assert [review.item_id for review in desk.history.reviews()] == [f"demo/{first}"]
     drill.undo()
-    assert (current(drill), desk.reviews()) == (first, [])
+    assert (current(drill), desk.history.reviews()) == (first, [])
     assert drill.session
     assert drill.session.left == 3
 
@@ -260,7 +260,7 @@ def test_reviewing_ahead_counts(drill: DrillPage, desk: Desk, clock: TravelClock
     )
     drill.reveal()
     drill.rate(Rating.GOOD)
-    assert len(desk.reviews()) == 2
+    assert len(desk.history.reviews()) == 2
     assert drill.session is None
 
 

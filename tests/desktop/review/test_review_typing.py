@@ -69,7 +69,7 @@ def test_what_was_typed_stands_beside_the_answer(
     assert page.attempt.suggestion is Rating.GOOD
     assert page.detail()["typed"] == "the prefill queue, 3 times\nand more"
     page.rate(Rating.HARD)
-    assert page.desk.reviews()[-1].rating is Rating.HARD
+    assert page.desk.history.reviews()[-1].rating is Rating.HARD
 
 
 def test_an_empty_box_leaves_space_to_the_page(page: DrillPage, pack: Pack, qtbot: QtBot) -> None:

@@ -1,4 +1,4 @@
-"""A small table to read: lines and columns of words, as wide as its page and as high as its lines."""
+"""A small table that is as wide as its page and as high as its lines."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableWidget, QTableWidgetItem
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView
+
+from ladder_desktop.word_table import WordTable
 
 ROW_HEIGHT = 34
 
 
-class WordTable(QTableWidget):
+class LineTable(WordTable):
     """The first column takes the room.
 
     Where lines can be opened, `chosen` carries the number of one that was, by Enter or a double click.
@@ -20,35 +22,21 @@ class WordTable(QTableWidget):
     chosen = Signal(int)
 
     def __init__(self, name: str, columns: Sequence[str], *, opens: bool = False) -> None:
-        super().__init__(0, len(columns))
-        self.setAccessibleName(name)
-        self.setHorizontalHeaderLabels(list(columns))
-        self.verticalHeader().hide()
+        super().__init__(name, columns)
         self.verticalHeader().setDefaultSectionSize(max(ROW_HEIGHT, round(1.6 * self.fontMetrics().height())))
         header = self.horizontalHeader()
-        header.setHighlightSections(False)
-        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
-        self.setShowGrid(False)
-        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         mode = QAbstractItemView.SelectionMode
         self.setSelectionMode(mode.SingleSelection if opens else mode.NoSelection)
         self.setWordWrap(False)
-        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setTabKeyNavigation(False)
         self.cellDoubleClicked.connect(self._choose)
 
     def show_lines(self, lines: Sequence[Sequence[str]]) -> None:
         """Show these lines in place of any others, the first one selected."""
-        self.setRowCount(len(lines))
-        for row, words in enumerate(lines):
-            for column, text in enumerate(words):
-                item = QTableWidgetItem(text)
-                item.setToolTip(text)
-                self.setItem(row, column, item)
+        super().show_lines(lines)
         self.setFixedHeight(
             self.horizontalHeader().sizeHint().height()
             + self.verticalHeader().defaultSectionSize() * len(lines)
