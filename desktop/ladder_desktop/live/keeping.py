@@ -121,6 +121,7 @@ class Keeping(QObject):
         self.close()
         self._page.starter.show_recording(path.name)
         self.reader = reader
+        self._page.wake()
 
     def ask_traffic(self) -> None:
         """Ask for a file of real traffic and offer it as a scenario."""

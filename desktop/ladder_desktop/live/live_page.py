@@ -260,8 +260,10 @@ class LivePage(QWidget):
 
     def fail(self, sentence: str) -> None:
         """Leave on the page what went wrong, and tell the window."""
+        known = self.head.message.text() == sentence  # what was under way when it happened says so once more
         self.head.say(sentence, "bad")
-        self.failed.emit(sentence)
+        if not known:
+            self.failed.emit(sentence)
         self.refresh()
 
     def starting(self) -> None:
@@ -291,6 +293,6 @@ class LivePage(QWidget):
         self.head.show_running(self.busy)
         self.prediction.show_running(self.busy)
         config = self.deck.edge.config
-        if config is not None:
-            where = "Measured on this machine" if self.live.ran else "As it was recorded"
-            self.source.setText(f"{where}: {config.model}, {config.kernels} kernels, {config.device}")
+        where = "Measured on this machine" if self.live.ran else "As it was recorded"
+        words = f"{where}: {config.model}, {config.kernels} kernels, {config.device}" if config else ""
+        self.source.setText(words)

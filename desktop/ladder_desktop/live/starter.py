@@ -51,7 +51,7 @@ class Starter(QObject):
         page.starting()
 
     def show_recording(self, name: str, compared: bool = False) -> None:
-        """Make room for a recording, which is read from the next frame on; or for two, side by side."""
+        """Make room for a recording, which is read piece by piece; or for two, side by side."""
         page = self._page
         page.live.client.stop()
         self._clear()
@@ -59,7 +59,6 @@ class Starter(QObject):
         if compared:
             page.face(comparing=True)
         page.head.say(f"{'Two recordings' if compared else 'A recording'}: {name}")
-        page.wake()
         page.refresh()
 
     def choose(self, place: str) -> None:

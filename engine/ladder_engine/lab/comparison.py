@@ -142,7 +142,8 @@ def _verdict(mechanism: Mechanism, rows: dict[str, Difference]) -> str:
     moved = [row for row in effects if row.matters]
     exact = [row for row in moved if row.measure.exact] or moved
     said = acted[:1] + exact[:1]
-    against = [row for row in moved if row not in said and exact and row.gain not in (None, exact[0].gain)]
+    way = next((row.gain for row in (*exact[:1], *acted[:1]) if row.gain is not None), None)
+    against = [row for row in moved if row not in said and way is not None and row.gain is (not way)]
     return _sentence(mechanism.noun, said, against)
 
 
@@ -171,5 +172,5 @@ def _sentence(noun: str, said: list[Difference], against: list[Difference] | Non
         return f"{noun} differs, and nothing that is measured changed with it."
     text = f"{noun} made the difference: {' and '.join(row.words for row in said)}"
     if against:
-        text += f"; {'the price is that' if said[-1].gain else 'in return'} {against[0].words}"
+        text += f"; {'in return' if against[0].gain else 'the price is that'} {against[0].words}"
     return text + "."

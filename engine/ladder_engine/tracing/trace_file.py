@@ -19,10 +19,10 @@ _decoder = msgspec.json.Decoder(AnyEvent)
 
 
 class TraceWriter:
-    """A sink that writes. Use it as a context manager. Raises TraceFileError naming the file."""
+    """A sink that writes. Use it as a context manager. Raises TraceFileError naming the file, or what it will be called."""
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    def __init__(self, path: Path, called: Path | None = None) -> None:
+        self._path = called or path
         try:
             self._file = path.open("wb")
         except OSError as error:
@@ -61,6 +61,7 @@ class TraceReader:
         self._line = 0
         self._step = 0
         self._ended = False
+        self._fault: TraceFileError | None = None
         self.done = False
         try:
             self._file = path.open("rb")
@@ -75,19 +76,33 @@ class TraceReader:
             raise
 
     def read(self, most: int) -> list[AnyEvent]:
-        """The next events, as many as `most`; fewer only at the end, where `done` is set and the file closed."""
+        """The next events, as many as `most`; fewer only at the end, where `done` is set and the file closed.
+
+        Where the file is damaged, what stands before comes first; the call after that raises TraceFileError.
+        """
         events: list[AnyEvent] = [] if self._line > 1 or self._first is None else [self._first]
         self._first = None
-        while len(events) < most:
-            line = self._file.readline()
-            if not line:
-                self.close()
-                if not self._ended:
-                    raise self._cut()
-                break
-            self._line += 1
-            events.append(self._decode(line))
+        try:
+            while len(events) < most and (line := self._next_line()):
+                self._line += 1
+                events.append(self._decode(line))
+        except TraceFileError as error:
+            self.done = not events
+            if self.done:
+                raise
+            self._fault = error
         return events
+
+    def _next_line(self) -> bytes:
+        """The next line, b"" behind a run's end. Raises TraceFileError if there is no more and should be."""
+        if self._fault is not None:
+            raise self._fault
+        line = self._file.readline()
+        if not line:
+            self.close()
+            if not self._ended:
+                raise self._cut()
+        return line
 
     def close(self) -> None:
         """Let go of the file."""
@@ -152,7 +167,7 @@ def read_trace(path: Path) -> list[AnyEvent]:
 
 def write_trace(path: Path, events: Iterable[AnyEvent]) -> None:
     """Write a whole run; the file is there in full or not at all. Raises TraceFileError."""
-    with in_full(path) as part, TraceWriter(part) as write:
+    with in_full(path) as part, TraceWriter(part, path) as write:
         for batch in batched(events, 10_000):
             write(batch)
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pytest
+from ladder_engine.errors import TraceFileError
 from ladder_engine.serving.client import EngineClient
 from ladder_engine.tracing.events import RunEnded
 from pytestqt.qtbot import QtBot
@@ -79,3 +80,36 @@ def test_shutdown_closes_the_client(make: Make) -> None:
     page.shutdown()
     assert client_of(page).calls[-1] == "close"
     assert not page._timer.isActive()
+
+
+def test_a_full_disk_stops_the_run_and_is_told_once(make: Make) -> None:
+    """Events are still under way when it happens; the next run may say the same again."""
+    page = make(RecordedClient(batches=5))
+    page._timer.stop()
+    told: list[str] = []
+    page.failed.connect(told.append)
+
+    def full(_events: object) -> None:
+        raise TraceFileError("The disk is full; make room.")
+
+    for runs in (1, 2):
+        page.run()
+        page._timer.stop()
+        page.frame()
+        steps = page.player.last
+        assert steps > 0
+        page.player.recording.feed = full  # type: ignore[method-assign]
+        for _ in range(4):
+            page.frame()
+        assert told == ["The disk is full; make room."] * runs
+        assert page.player.last == steps
+        assert not page.player.playing
+
+
+def test_where_numbers_come_from_is_not_said_of_a_run_that_has_not_begun(make: Make) -> None:
+    page = with_run(make())
+    assert "kernels" in page.source.text()
+    client_of(page).queue = []
+    page.starter._clear()
+    page.refresh()
+    assert page.source.text() == ""

@@ -57,6 +57,27 @@ def test_what_is_saved_opens_again_as_the_same_run(
     assert other.watch.grid.state.steps[-1].number == 7
 
 
+def test_a_recording_that_is_opened_after_a_run_is_read_without_being_asked(
+    page: LivePage, tmp_path: Path, qtbot: QtBot
+) -> None:
+    """The page paints only while something moves; a file that is opened does."""
+    write_trace(tmp_path / "a.jsonl", busy_trace())
+    qtbot.waitUntil(lambda: not page._timer.isActive())
+    page.keeping.open(tmp_path / "a.jsonl")
+    qtbot.waitUntil(lambda: not page.busy)
+    assert page.player.edge == fold(busy_trace())
+
+
+@pytest.mark.parametrize("ending", [".jsonl", ".json", ".png", ".csv"])
+def test_what_cannot_be_written_is_a_sentence_that_names_the_file(
+    page: LivePage, tmp_path: Path, ending: str
+) -> None:
+    path = tmp_path / "nowhere" / f"run{ending}"
+    page.keeping.save(path)
+    assert page.head.message.text().startswith(f"{path}: ")
+    assert page.head.message.text().endswith("choose another place.")
+
+
 def test_a_run_replaces_a_recording_that_is_still_being_read(page: LivePage, tmp_path: Path) -> None:
     write_trace(tmp_path / "a.jsonl", busy_trace())
     page.keeping.open(tmp_path / "a.jsonl")
@@ -103,6 +124,9 @@ def test_what_stands_before_the_damage_is_shown(
     read_all(page)
     assert sentence in page.head.message.text()
     assert not page.busy
+    whole = fold(busy_trace()[:200])
+    assert page.player.last in (len(whole.steps), len(whole.steps) - 1)
+    assert page.player.last > 0
 
 
 def test_a_long_recording_is_read_in_pieces(tmp_path: Path) -> None:
