@@ -18,9 +18,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from ladder_desktop.beside import Beside
 from ladder_desktop.review.announce import announce
 from ladder_desktop.review.away_panel import AwayPanel
+from ladder_desktop.review.desk_work import DeskWork
 from ladder_desktop.review.shift_view import ShiftView
 from ladder_desktop.review.steps_text import read_steps, written_steps
 from ladder_desktop.review.typing_choice import Aloud, TypingChoice
@@ -65,8 +65,8 @@ class StudySettingsPanel(QWidget):
         self.undo = QPushButton("Undo")
         self.away = AwayPanel(desk, theme)
         self._fields = QWidget()
-        self.writing = Beside(self)
-        self._previewing = Beside(self)
+        self.writing = DeskWork(desk, self)
+        self._previewing = DeskWork(desk, self)
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(PREVIEW_AFTER_MS)
@@ -117,11 +117,8 @@ class StudySettingsPanel(QWidget):
         self.save.setEnabled(differs or self.move_learned.isChecked())
         if not self.move_learned.isChecked():
             return
-        if self._desk.is_large:
+        if self._previewing.start(partial(_preview, wanted)):
             self.said.setText("Reckoning what would move…")
-            self._previewing.start(self._desk.apart(partial(_preview, wanted)))
-        else:
-            self._show_shift(self._desk.planner.preview(wanted))
 
     def _show_shift(self, shift: Shift) -> None:
         self.said.setText("")
@@ -166,19 +163,11 @@ class StudySettingsPanel(QWidget):
             self.changed.emit()
 
     def _write(self, work: Callable[[Desk], object], then: Callable[[object], None], meanwhile: str) -> None:
-        """Do something to the plan, beside the window if it may take long; it is stored as a whole or not at all."""
-        if self._desk.is_large:
-            self._then = then
+        """Do something to the plan; the panel rests while that goes on beside the window."""
+        self._then = then
+        if self.writing.start(work):
             self._rest(True)
             self._say(meanwhile)
-            self.writing.start(self._desk.apart(work))
-            return
-        try:
-            done = work(self._desk)
-        except StudyError as error:
-            self._say(str(error))
-            return
-        then(done)
 
     def _written(self, done: object) -> None:
         self._rest(False)
@@ -199,6 +188,7 @@ class StudySettingsPanel(QWidget):
         self.writing.stop()
         self.weights.shutdown()
         self._previewing.stop()
+        self.away.shutdown()
 
     def _edited(self) -> None:
         self.undo.hide()
@@ -229,9 +219,9 @@ class StudySettingsPanel(QWidget):
         self._timer.timeout.connect(self.preview)
         self.save.clicked.connect(self.store)
         self.undo.clicked.connect(self.take_back)
-        self._previewing.finished.connect(self._show_shift)
+        self._previewing.done.connect(self._show_shift)
         self._previewing.failed.connect(self._preview_failed)
-        self.writing.finished.connect(self._written)
+        self.writing.done.connect(self._written)
         self.writing.failed.connect(self._not_written)
         self.away.changed.connect(self._moved)
 

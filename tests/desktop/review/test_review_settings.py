@@ -15,6 +15,7 @@ from ladder_desktop.review.steps_text import read_steps, read_weights, written_s
 from ladder_desktop.review.study_settings import StudySettingsPanel
 from ladder_desktop.study import Algorithm, Desk, Planner, Rating, StudyError, StudySettings
 from ladder_desktop.study import desk as desk_room
+from ladder_desktop.study.away import AwayPlan
 from ladder_desktop.study.optimiser import Outcome
 from ladder_desktop.theme import Theme
 from PySide6.QtCore import QDate, Qt
@@ -354,6 +355,38 @@ def test_days_away_are_shown_then_moved_then_undone(
     assert desk.history.rebuild_mismatches() == []
     click(panel.undo)
     assert desk.states() == states
+
+
+def test_days_away_with_a_long_log_are_reckoned_and_moved_beside_the_window(
+    panel: StudySettingsPanel, desk: Desk, clock: TravelClock, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    apply_away, used = Planner.apply_away, list[threading.Thread]()
+
+    def move(planner: Planner, plan: AwayPlan) -> int:
+        used.append(threading.current_thread())
+        return apply_away(planner, plan)
+
+    monkeypatch.setattr(desk_room, "LARGE", 0)
+    monkeypatch.setattr(Planner, "apply_away", move)
+    states = desk.states()
+    today = QDate(clock.at.year, clock.at.month, clock.at.day)
+    panel.away.first.setDate(today.addDays(2))
+    panel.away.last.setDate(today.addDays(12))
+    click(panel.away.look)
+    assert panel.away.said.text() == "Reckoning what would move…"
+    qtbot.waitUntil(panel.away.apply.isVisible)
+    with qtbot.waitSignal(panel.changed):
+        click(panel.away.apply)
+        assert not panel.away.isEnabled()
+    assert panel.away.said.text() == "3 cards moved. Undo takes it back."
+    assert threading.main_thread() not in used
+    with qtbot.waitSignal(panel.changed):
+        click(panel.undo)
+    assert desk.states() == states
+    panel.away.last.setDate(panel.away.first.date().addDays(-1))
+    click(panel.away.look)
+    qtbot.waitUntil(lambda: "must not come before" in panel.away.said.text())
+    assert panel.away.look.isEnabled()
 
 
 def test_days_that_make_no_sense_or_bring_nothing_are_a_sentence(panel: StudySettingsPanel) -> None:
