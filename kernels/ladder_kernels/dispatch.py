@@ -162,7 +162,7 @@ def _twins() -> Operations:
         pack_weight=packed_linear.pack_weight,
         linear=packed_linear.linear_packed,
         rms_norm=rms_norm.rms_norm_torch,
-        rope=rope.rope_torch,
+        rope=rope.StepRope(),
         silu_mul=silu_mul.silu_mul_torch,
         moe=moe_gemm.moe_torch,
         sample=sample.sample_torch,

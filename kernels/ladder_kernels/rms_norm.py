@@ -98,6 +98,6 @@ def rms_norm_torch(
     """Return y, or (y, x + residual) when a residual is given; the plain-torch twin that defines right."""
     summed = x if residual is None else x + residual
     wide = summed.to(torch.promote_types(summed.dtype, torch.float32))
-    normed = wide * torch.rsqrt(wide.square().mean(-1, keepdim=True) + eps)
-    y = normed.to(x.dtype) * weight
+    normed = wide * wide.square().mean(-1, keepdim=True).add_(eps).rsqrt_()
+    y = normed.to(x.dtype).mul_(weight)
     return y if residual is None else (y, summed)

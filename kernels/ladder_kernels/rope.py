@@ -21,6 +21,7 @@ import torch
 from torch import Tensor
 
 from ladder_kernels.lang import jit, next_power_of_2, tl
+from ladder_kernels.step_memo import StepMemo
 
 
 @jit
@@ -94,11 +95,30 @@ def rope_triton(positions: Tensor, query: Tensor, key: Tensor, cos_sin: Tensor) 
 
 def rope_torch(positions: Tensor, query: Tensor, key: Tensor, cos_sin: Tensor) -> tuple[Tensor, Tensor]:
     """Return rotated copies of `query` and `key`; the plain-torch twin that defines right."""
+    turns = _turns(positions, cos_sin)
+    return _rotate(query, *turns), _rotate(key, *turns)
+
+
+class StepRope:
+    """rope_torch for the layers of a step: what they read of the table is taken out once."""
+
+    def __init__(self) -> None:
+        self._turns: StepMemo[tuple[Tensor, Tensor]] = StepMemo()
+
+    def __call__(
+        self, positions: Tensor, query: Tensor, key: Tensor, cos_sin: Tensor
+    ) -> tuple[Tensor, Tensor]:
+        """Return rotated copies of `query` and `key`. The positions must not be changed in place afterwards."""
+        turns = self._turns.get((positions, cos_sin), None, lambda: _turns(positions, cos_sin))
+        return _rotate(query, *turns), _rotate(key, *turns)
+
+
+def _turns(positions: Tensor, cos_sin: Tensor) -> tuple[Tensor, Tensor]:
+    """What a head [D] and its halves in the other order are multiplied with: (cos, cos) and (-sin, sin), [T, 1, D]."""
     cos, sin = cos_sin.index_select(0, positions).unsqueeze(1).chunk(2, dim=-1)
-    return _rotate(query, cos, sin), _rotate(key, cos, sin)
+    return torch.cat((cos, cos), dim=-1), torch.cat((-sin, sin), dim=-1)
 
 
 def _rotate(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
-    low, high = x.to(torch.promote_types(x.dtype, torch.float32)).chunk(2, dim=-1)
-    turned = (low * cos).addcmul_(high, sin, value=-1), (high * cos).addcmul_(low, sin)
-    return torch.cat(turned, dim=-1).to(x.dtype)
+    wide = x.to(torch.promote_types(x.dtype, torch.float32))
+    return (wide * cos).addcmul_(wide.roll(x.shape[-1] // 2, -1), sin).to(x.dtype)

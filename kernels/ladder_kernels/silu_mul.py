@@ -55,6 +55,5 @@ def silu_mul_triton(gate_up: Tensor) -> Tensor:
 
 def silu_mul_torch(gate_up: Tensor) -> Tensor:
     """Return silu(first half) * second half; the plain-torch twin that defines right."""
-    wide = gate_up.to(torch.promote_types(gate_up.dtype, torch.float32))
-    gate, up = wide.chunk(2, dim=-1)
-    return (torch.nn.functional.silu(gate) * up).to(gate_up.dtype)
+    gate, up = gate_up.to(torch.promote_types(gate_up.dtype, torch.float32)).chunk(2, dim=-1)
+    return torch.nn.functional.silu(gate).mul_(up).to(gate_up.dtype)

@@ -91,4 +91,4 @@ def store_kv_torch(
         written = slot_mapping >= 0
         slot_mapping, key, value = slot_mapping[written], key[written], value[written]
     for cache, new in ((key_cache, key), (value_cache, value)):
-        cache.view(-1, *new.shape[1:]).index_copy_(0, slot_mapping, new.to(cache.dtype))
+        cache.view(-1, *new.shape[1:]).index_copy_(0, slot_mapping, new)

@@ -199,9 +199,9 @@ def test_a_run_goes_on(application: Application, recorded: list[RecordedClient],
     page.player.pause()
     page.seek(7)
     page.select(0)
-    page.watch.turn_table()
-    page.watch.turn_batch()
-    page.turn_lens()
+    page.faces.turn_table()
+    page.faces.turn_batch()
+    page.faces.turn_lens()
     page.choosing.choose(Choice(kernels="interpret"))
     scenario = page.head.scenario
     after = cast(LivePage, change())
@@ -228,7 +228,7 @@ def test_plots_stay_in_sight(
     application: Application, recorded: list[RecordedClient], change: Change
 ) -> None:
     page = cast(LivePage, shown(application, "live"))
-    page.watch.turn_plots()
+    page.faces.turn_plots()
     after = cast(LivePage, change())
     assert after.watch.plotting
     assert after.transport.plots.isChecked()

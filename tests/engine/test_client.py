@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 from ladder_engine.errors import EngineError
-from ladder_engine.serving.client import EngineClient
-from ladder_engine.tracing.events import AnyEvent, RunEnded, RunStarted
+from ladder_engine.serving.client import AT_ONCE, EngineClient
+from ladder_engine.tracing.events import Admitted, AnyEvent, RunEnded, RunStarted
 
 SCENARIO = Path("scenario.yaml")
 
@@ -18,7 +18,7 @@ CHILD = """
 import os, signal, sys, time
 from ladder_engine.config import EngineConfig
 from ladder_engine.serving.protocol import Failed, Run, Shutdown, Stop, decode_command, read_frame, write_frame
-from ladder_engine.tracing.events import RunEnded, RunStarted, SCHEMA
+from ladder_engine.tracing.events import Admitted, RunEnded, RunStarted, SCHEMA
 
 def hear():
     body = read_frame(sys.stdin.buffer)
@@ -101,6 +101,21 @@ def test_a_run_comes_through_whole_and_the_child_serves_the_next(clients: list[E
     assert isinstance(second[0], RunStarted)
     assert second[0].scenario == "other.yaml"
     assert pid_of(client) == pid
+    assert not client.running
+
+
+def test_what_comes_in_a_flood_is_handed_out_in_pieces_and_whole(clients: list[EngineClient]) -> None:
+    flood = "hear(); say(started('a')); say(*[Admitted(step=0, time=0.0, seq_id=i) for i in range(4000)])\n"
+    client = client_of(clients, flood + "say(RunEnded(step=0, time=0.0)); time.sleep(600)")
+    client.run(SCENARIO)
+    pieces: list[list[AnyEvent]] = [[]]
+    while not any(isinstance(event, RunEnded) for event in pieces[-1]):
+        assert client.running
+        time.sleep(0.005)
+        pieces.append(client.poll())
+    assert max(map(len, pieces)) <= AT_ONCE
+    said = [event.seq_id for piece in pieces for event in piece if isinstance(event, Admitted)]
+    assert said == list(range(4000))
     assert not client.running
 
 

@@ -24,7 +24,7 @@ from ladder_engine.tracing.fold import fold
 from ladder_engine.tracing.recorder import Recorder
 
 SCENARIOS = {scenario.id: scenario for scenario in bundled_scenarios()}
-WITH_DRAFTS = ("quoting", "creative", "draft-model", "stranger")
+WITH_DRAFTS = ("quoting", "creative", "draft-model", "stranger", "full-batch", "draft-length")
 CLOSED = [name for name, scenario in SCENARIOS.items() if not scenario.stays_open]
 
 
@@ -145,6 +145,12 @@ CLAIMS: dict[str, tuple[str, Callable[[Side, Side], bool]]] = {
     "stranger": ("Speculation made", lambda none, drafts: of(drafts, "steps") > 0.7 * of(none, "steps")
                  and of(drafts, "accepted_share") < 15 and of(drafts, "computed_tokens") > 2 * of(none, "computed_tokens")
                  and texts(none) == texts(drafts)),
+    "full-batch": ("Speculation made", lambda none, drafts: 0.6 < of(drafts, "steps") / of(none, "steps") < 0.8
+                   and of(drafts, "budget_used") > 85 and of(none, "budget_used") < 65
+                   and of(drafts, "accepted_share") > 55 and texts(none) == texts(drafts)),
+    "draft-length": ("Speculation made", lambda one, five: of(five, "accepted_share") < of(one, "accepted_share") - 10
+                     and of(five, "tokens_per_draft") > 1.5 * of(one, "tokens_per_draft")
+                     and of(five, "steps") < 0.7 * of(one, "steps") and texts(one) == texts(five)),
     "swap": ("Swapping to host memory made", lambda drop, swap: of(drop, "recomputed_tokens") > 150
              and of(swap, "recomputed_tokens") == 0 and of(swap, "preemptions") > 3
              and of(swap, "gap_steps_max") > 20 and texts(drop) == texts(swap)),

@@ -15,7 +15,7 @@ from ladder_kernels.inputs import paged_batch, relative_error
 from ladder_kernels.packed_linear import linear_packed, pack_weight
 from ladder_kernels.paged_attention import paged_attention_torch
 from ladder_kernels.rms_norm import rms_norm_torch
-from ladder_kernels.rope import rope_torch
+from ladder_kernels.rope import StepRope, rope_torch
 from ladder_kernels.silu_mul import silu_mul_torch
 from ladder_kernels.split_kv import merge_splits_torch
 from ladder_kernels.store_kv import store_kv_torch
@@ -66,13 +66,13 @@ def test_the_garbage_is_there():
 
 
 @pytest.mark.parametrize("window", [None, 11])
-def test_attention_in_tiles_is_attention_at_once(monkeypatch, window):
+def test_attention_in_small_groups_is_attention_at_once(monkeypatch, window):
     batch = paged_batch(
         [37, 1, 3, 3, 20], [60, 50, 8, 9, 20], 4, 2, 16, torch.float64, CPU, sliding_window=window
     )
     whole = GatheredAttention()(*batch.arguments())
-    monkeypatch.setattr("ladder_kernels.gathered_attention.MAX_SCORES", 150)
-    monkeypatch.setattr("ladder_kernels.gathered_attention.MAX_ROWS", 10)
+    for limit, least in (("MAX_QUERIES", 19), ("MAX_PADDING", 0), ("MAX_ROWS", 10)):
+        monkeypatch.setattr(f"ladder_kernels.gathered_attention.{limit}", least)
     assert relative_error(GatheredAttention()(*batch.arguments()), whole) < 1e-14
 
 
@@ -203,6 +203,18 @@ def test_rope_turns_pairs_by_position_times_frequency():
             torch.testing.assert_close(
                 out[..., i + head_dim // 2].double(), expected.imag, rtol=1e-5, atol=1e-5
             )
+
+
+def test_rope_of_a_step_knows_positions_and_tables_apart():
+    """A draft model with another table may share a step's rope, and so may a later step of as many tokens."""
+    rope, tables = StepRope(), [rope_table(8, 50, theta) for theta in (500.0, 10_000.0)]
+    query, key = torch.randn(3, 4, 8), torch.randn(3, 2, 8)
+    early, late = torch.tensor([0, 3, 9]), torch.tensor([1, 4, 10])
+    for positions, table in ((early, tables[0]), (late, tables[0]), (late, tables[1]), (early, tables[1])):
+        for out, right in zip(
+            rope(positions, query, key, table), rope_torch(positions, query, key, table), strict=True
+        ):
+            assert torch.equal(out, right)
 
 
 SCALINGS = [

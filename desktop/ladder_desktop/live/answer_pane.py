@@ -8,6 +8,7 @@ from PySide6.QtGui import QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import QPlainTextEdit, QVBoxLayout, QWidget
 
 from ladder_desktop.live.labels import Elided
+from ladder_desktop.live.still import Still
 from ladder_desktop.live.words import seconds, short_status, status_words, steady_font
 from ladder_desktop.theme import Theme
 
@@ -23,7 +24,6 @@ class AnswerPane(QWidget):
         self.head, self.measured, self.table = Elided(), Elided(), Elided()
         self.measured.setFont(steady_font(self.measured.font()))
         self.table.setAlignment(Qt.AlignmentFlag.AlignTop)
-        self.table.setFixedHeight(2 * self.table.fontMetrics().lineSpacing() + 2)
         self.table.setProperty("role", "muted")
         self.text = QPlainTextEdit()
         self.text.setReadOnly(True)
@@ -31,7 +31,7 @@ class AnswerPane(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(2)
-        for widget in (self.head, self.measured, self.table, self.text):
+        for widget in (Still(self.head), Still(self.measured), Still(self.table, lines=2), self.text):
             layout.addWidget(widget)
 
     def show_state(self, state: RunState, selection: int | None) -> None:

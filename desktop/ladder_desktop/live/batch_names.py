@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ladder_engine.tracing.state import SequenceState
@@ -27,17 +27,15 @@ class BatchNames:
     row: int
     foot: int
 
-    def paint(self, rows: Rows, sequences: Mapping[int, SequenceState]) -> QImage:
-        """Paint the names of the rows in sight."""
+    def paint(self, rows: Rows, known: Sequence[SequenceState]) -> QImage:
+        """Paint the names of the rows in sight, as far as their requests are known."""
         image = QImage(self.size * self.ratio, QImage.Format.Format_RGB32)
         image.setDevicePixelRatio(self.ratio)
         image.fill(self.theme.colour("surface"))
         painter = QPainter(image)
         painter.setFont(self.font)
-        for at in range(rows.count):
-            self._paint_name(
-                painter, self.top + at * self.row, sequences[rows.first + at], at == rows.selected
-            )
+        for at, sequence in enumerate(known):
+            self._paint_name(painter, self.top + at * self.row, sequence, at == rows.selected)
         painter.setPen(self.theme.colour("muted"))
         beneath = QRect(SWATCH, self.foot, self.size.width() - 18, self.size.height() - self.foot)
         painter.drawText(beneath, Qt.AlignmentFlag.AlignTop, f"budget {rows.budget}")

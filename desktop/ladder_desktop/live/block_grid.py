@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-
+import numpy as np
 from ladder_engine.tracing.state import FREE, RunState
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, QSizeF, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
@@ -96,14 +95,13 @@ class BlockGrid(QWidget):
         ratio = self.devicePixelRatioF()
         count = max(1, len(self.state.block_owner))
         width, height = int(self.width() * ratio), int(self.height() * ratio)
-        best = (-1, 1, 1, 1)
-        for columns in range(ROUND, max(count, ROUND) + ROUND, ROUND):
-            tall = min(height // math.ceil(count / columns), round(MAX_HEIGHT * ratio))
-            wide = min(width // columns, round(tall * WIDEST))
-            best = max(best, (min(wide, tall), -columns, wide, tall))
-        _, columns, wide, tall = best
+        columns = np.arange(ROUND, max(count, ROUND) + ROUND, ROUND)
+        heights = np.minimum(height // -(-count // columns), round(MAX_HEIGHT * ratio))
+        widths = np.minimum(width // columns, np.rint(heights * WIDEST).astype(int))
+        best = np.argmax(np.minimum(widths, heights))
+        tall, wide = max(int(heights[best]), 2), max(int(widths[best]), 2)
         gap = max(1, round((3 if tall >= NUMBERED_FROM * ratio else 1) * ratio))
-        self._cells = Cells(abs(columns), max(tall, 2), max(wide, 2), gap, ratio)
+        self._cells = Cells(int(columns[best]), tall, wide, gap, ratio)
         self._picture = None
 
     def paintEvent(self, _event: QPaintEvent) -> None:

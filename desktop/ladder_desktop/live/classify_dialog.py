@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from ladder_content.model import Snippet
 from ladder_engine.lab.measures import number
 from ladder_engine.lab.shape import Shape, shape_of
 from ladder_engine.tracing.state import RunState
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
@@ -18,6 +20,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from ladder_desktop.chooser import Chooser
+from ladder_desktop.flow import Flow
 from ladder_desktop.lessons.sandbox import Ending, Outcome
 from ladder_desktop.lessons.sandbox_runner import SandboxRunner
 from ladder_desktop.live.classifying import TARGETS, Rule, Verdict, program, read_verdict, why_not
@@ -54,6 +58,7 @@ class ClassifyDialog(QDialog):
     ) -> None:
         super().__init__(parent)
         self._snippet, self._links = snippet, links
+        self._runs: dict[str, RunState] = {}
         self._state = RunState()
         self._shape = Shape([], [], 0, 0)
         self._again = False  # something changed while the program ran
@@ -61,6 +66,7 @@ class ClassifyDialog(QDialog):
         self.runner.ended.connect(self._take)
         self.verdict: Verdict | None = None
         self.sentence, self.note = QLabel(), QLabel()
+        self.runs, self._whose = Chooser(), QLabel("The run:")
         self.readings = TextTable(theme, "The shape of the run", READINGS)
         self.rules = TextTable(theme, "The rules of the classifier, in order", RULES)
         self.targets = {name: self._target(name) for name in TARGETS}
@@ -72,8 +78,20 @@ class ClassifyDialog(QDialog):
         self.lesson.clicked.connect(self._open_lesson)
         self.program.clicked.connect(self._open_program)
 
-    def classify(self, state: RunState) -> None:
-        """Measure the run as it is in this state, and put it to the classifier."""
+    def classify(self, runs: Mapping[str, RunState], looked: int = 0) -> None:
+        """Measure a run as it is in this state, and put it to the classifier; of two, whichever a person looks at."""
+        self._runs = dict(runs)
+        with QSignalBlocker(self.runs):
+            self.runs.clear()
+            self.runs.addItems(list(runs))
+            self.runs.setCurrentIndex(looked)
+        for widget in (self.runs, self._whose):
+            widget.setVisible(len(runs) > 1)
+        self._look()
+
+    def _look(self) -> None:
+        """Measure the run that is chosen."""
+        state = self._runs[self.runs.currentText()]
         self._state, self._shape = state, shape_of(state)
         rows = [*self._shape.asked, *self._shape.beside]
         self.readings.show_rows(
@@ -182,12 +200,15 @@ class ClassifyDialog(QDialog):
         for label in (self.sentence, self.note):
             label.setWordWrap(True)
             label.setTextFormat(Qt.TextFormat.PlainText)
-        row = QHBoxLayout()
+        self.runs.setAccessibleName("Run that is classified")
+        self.runs.view().setAccessibleName("The two runs")
+        self.runs.currentIndexChanged.connect(self._look)
+        row = Flow()
+        row.addWidget(self._whose)
+        row.addWidget(self.runs)
         row.addWidget(QLabel("Your targets:"))
         for name, box in self.targets.items():
-            row.addWidget(QLabel(TARGETS[name]))
-            row.addWidget(box)
-        row.addStretch(1)
+            row.keep_together(QLabel(TARGETS[name]), box)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         buttons.rejected.connect(self.reject)
         foot = QHBoxLayout()

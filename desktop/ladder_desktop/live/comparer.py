@@ -23,6 +23,7 @@ class Comparer:
         self._choice = Choice()
         self.names = ("", "")
         self.which: int | None = None
+        self.watch_kernels = False  # of the runs to come
 
     def start(self, scenario: Scenario, names: tuple[str, str], choice: Choice) -> None:
         """Begin with the first. Raises EngineError if there is no engine to be had."""
@@ -41,6 +42,8 @@ class Comparer:
         assert isinstance(left, RunStarted)
         assert isinstance(right, RunStarted)
         self.names = left.variant or "left", right.variant or "right"
+        if left.variant == right.variant and left.variant:
+            self.names = f"{left.variant}, left", f"{left.variant}, right"
         self.engines = left.engine, right.engine
 
     def stop(self) -> None:
@@ -74,6 +77,7 @@ class Comparer:
             self.scenario.path,
             variant=self.names[which],
             kernels=self._choice.kernels,
+            watch_kernels=self.watch_kernels,
             model=self._choice.model,
         )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ladder_content.model import Pack
+from ladder_engine.tracing.state import RunState
 from PySide6.QtCore import QObject
 
 if TYPE_CHECKING:
@@ -26,18 +27,23 @@ class Diagnosis(QObject):
     def ask(self) -> None:
         """Classify the run up to the playhead."""
         page = self._page
-        if page.comparing:
-            page.head.say("The classifier looks at one run; run the scenario by itself.", "bad")
-            return
-        if page.player.state.config is None:
+        runs = self._runs()
+        if any(state.config is None for state in runs.values()):
             page.head.say("There is no run to classify yet.", "bad")
             return
         dialog = self._made()
         if dialog is None:
             page.head.say("This pack has no bottleneck classifier to put the run to.", "bad")
             return
-        dialog.classify(page.player.state)
+        dialog.classify(runs, page.compare_panels.looked if page.comparing else 0)
         dialog.open()
+
+    def _runs(self) -> dict[str, RunState]:
+        """What is watched, up to the playhead, by its name."""
+        page = self._page
+        if not page.comparing:
+            return {"": page.player.state}
+        return {name: side.state for name, side in zip(page.comparer.names, page.duet.sides, strict=True)}
 
     def shutdown(self) -> None:
         """End what runs."""

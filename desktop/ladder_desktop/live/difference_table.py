@@ -12,8 +12,8 @@ from ladder_desktop.theme import Theme
 
 COLUMNS = (
     Column("Measured", "What was measured, and in which unit", 0, LEFT),
-    Column("Left", "The run on the left", 130),
-    Column("Right", "The run on the right", 130),
+    Column("Left", "The run on the left", 100),
+    Column("Right", "The run on the right", 100),
     Column("Change", "The right one against the left one", 90),
     Column("", "Whether somebody would pay for the change", 70, LEFT),
 )
@@ -33,7 +33,7 @@ class DifferenceTable(TextTable):
             (f"{row.measure.label}, {row.measure.unit}", *row.cells, row.change_words, _verdict(row))
             for row in told
         ]
-        self.show_rows(cells, [None] * len(cells), {})
+        self.show_rows(cells, [None] * len(cells), {0: [row[0] for row in cells]})
 
 
 def _verdict(row: Difference) -> str:

@@ -6,6 +6,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from typing import Literal
 
+from ladder_engine.lab.series import Series, Slo
 from ladder_engine.tracing.events import AnyEvent
 from ladder_engine.tracing.recording import Recording
 from ladder_engine.tracing.state import RunState
@@ -19,8 +20,9 @@ TICKS = 1000  # a second
 class Side:
     """One of the two, as a view sees it: the state at the common playhead, and the whole run."""
 
-    def __init__(self) -> None:
+    def __init__(self, slo: Slo = Slo()) -> None:  # noqa: B008
         self.recording = Recording()
+        self.series = Series(slo)
         self.position = 0
         self.state = RunState()
 
@@ -34,11 +36,22 @@ class Side:
         """Its last position."""
         return self.recording.last
 
+    def feed(self, events: Sequence[AnyEvent]) -> None:
+        """Take events that follow those before."""
+        self.recording.feed(events)
+        for index in range(len(self.series), self.last):
+            self.series.append(self.recording.step(index), self.edge)
+        self.state = self.recording.state(self.position)
+
     def seek(self, position: int) -> None:
         """Move its playhead."""
         position = min(max(position, 0), self.last)
         self.state = self.recording.state(position, self.state, self.position)
         self.position = position
+
+    def tick_of(self, step: int) -> int:
+        """The first tick at which a step is over."""
+        return round(TICKS * (self.recording.ends[step - 1] - self.recording.begun)) + 1
 
     def at_tick(self, tick: int) -> int:
         """The last step that was over by then, counted from the run's first arrival."""
@@ -59,7 +72,8 @@ class Duet:
     def clear(self) -> None:
         """Forget both runs."""
         self.close()
-        self.sides = (Side(), Side())
+        slo = self.sides[0].series.slo
+        self.sides = (Side(slo), Side(slo))
         self.position = 0
         self.pause()
 
@@ -70,9 +84,7 @@ class Duet:
 
     def feed(self, which: int, events: Sequence[AnyEvent]) -> None:
         """Take events of one of the two."""
-        side = self.sides[which]
-        side.recording.feed(events)
-        side.state = side.recording.state(side.position)
+        self.sides[which].feed(events)
         self._follow()
 
     @property
@@ -114,13 +126,20 @@ class Duet:
         left = self.sides[0]
         step = left.position
         self.clock = "seconds" if self.clock == "steps" else "steps"
-        at = left.recording.ends[step - 1] - left.recording.begun if step else 0.0
-        self.seek(step if self.clock == "steps" else round(TICKS * at) + 1 if step else 0)
+        self.seek(step if self.clock == "steps" or not step else left.tick_of(step))
 
     def seek(self, position: int) -> None:
         """Move the common playhead."""
         self.position = min(max(position, 0), self.last)
         self._follow()
+
+    def place_of(self, step: int, which: int | None = None) -> int:
+        """Where on the clock one of the two, else the longer one, has done so many steps."""
+        if self.clock == "steps":
+            return step
+        side = max(self.sides, key=lambda side: side.last) if which is None else self.sides[which]
+        step = min(max(step, 0), side.last)
+        return side.tick_of(step) if step else 0
 
     def play(self) -> None:
         """Let it run; from the start again at the end."""
@@ -139,9 +158,9 @@ class Duet:
         if self.clock == "steps":
             self.seek(self.position + steps)
             return
-        moments = sorted({round(TICKS * (end - side.recording.begun)) + 1
+        moments = sorted({side.tick_of(step)
                           for side in self.sides
-                          for end in side.recording.ends[max(0, side.position - 2) : side.position + 2]})  # fmt: skip
+                          for step in range(max(1, side.position - 1), min(side.last, side.position + 2) + 1)})  # fmt: skip
         beyond = [at for at in moments if (at > self.position if steps > 0 else at < self.position)]
         if beyond:
             self.seek(beyond[0] if steps > 0 else beyond[-1])

@@ -45,7 +45,7 @@ class Forecast(QObject):
             return
         needed = scenario.prediction.variants(scenario.variant_names[0])
         if len(needed) > 1:
-            page.compare((needed[1], needed[0]))
+            page.starter.compare((needed[1], needed[0]))
         else:
             page.head.choose_variant(needed[0])
             page.run()

@@ -101,7 +101,7 @@ class Keeping(QObject):
         page = self._page
         try:
             runs = read_trace(left), read_trace(right)
-            page.show_recording(f"{left.name} and {right.name}", compared=True)
+            page.starter.show_recording(f"{left.name} and {right.name}", compared=True)
             page.comparer.show(runs)
         except (TraceFileError, TraceError) as error:
             page.head.say(str(error), "bad")
@@ -119,7 +119,7 @@ class Keeping(QObject):
             self._page.failed.emit(str(error))
             return
         self.close()
-        self._page.show_recording(path.name)
+        self._page.starter.show_recording(path.name)
         self.reader = reader
 
     def ask_traffic(self) -> None:
@@ -161,22 +161,18 @@ class Keeping(QObject):
 
     def _view(self) -> QWidget:
         """The view that has the keyboard, or all of them."""
-        watch, focus = self._page.watch, QApplication.focusWidget()
-        if self._page.comparing:
-            return self._page.compare_panels
-        if watch.plotting:
-            return watch.plots
-        views = (watch.grid, watch.block_list, watch.requests, watch.timeline, watch.batch_table, watch.lens,
-                 watch.marks)  # fmt: skip
-        return next((view for view in views if focus and (view is focus or view.isAncestorOf(focus))), watch)
+        face, focus = self._page.faces.face, QApplication.focusWidget()
+        if face.plotting:
+            return face.plots
+        return next(
+            (view for view in face.pictured if focus and (view is focus or view.isAncestorOf(focus))), face
+        )
 
     def _table(self) -> TextTable:
-        focus, watch = QApplication.focusWidget(), self._page.watch
-        if self._page.comparing:
-            return self._page.compare_panels.table
-        if watch.plotting:
-            return watch.plots.whole_table()
-        return focus if isinstance(focus, TextTable) else watch.requests
+        face, focus = self._page.faces.face, QApplication.focusWidget()
+        if face.plotting:
+            return face.plots.whole_table()
+        return focus if isinstance(focus, TextTable) and face.isAncestorOf(focus) else face.table
 
 
 def csv_of(table: TextTable) -> str:

@@ -26,18 +26,29 @@ class LiveRun:
         self.ran: tuple[Scenario, str] | None = None  # scenario and variant, "" of two that are compared
         self._bound: int | None = None  # what the engine was told last
 
-    def start(self, scenario: Scenario, variant: str, choice: Choice, *, watch_kernels: bool) -> None:
+    def start(self, scenario: Scenario, variant: str, choice: Choice) -> None:
         """Begin a run, as far as the playhead lets it go; EngineError if that cannot be."""
         self._bound = self.player.bound
         self.client.run(
             scenario.path,
             variant=variant,
             until=self._bound,
-            watch_kernels=watch_kernels,
+            watch_kernels=self.comparer.watch_kernels,
             kernels=choice.kernels,
             model=choice.model,
         )
         self.ran = (scenario, variant)
+
+    def start_two(self, scenario: Scenario, names: tuple[str, str], choice: Choice) -> None:
+        """Begin with the first of two runs; EngineError if that cannot be."""
+        self.comparer.start(scenario, names, choice)
+        self.ran = (scenario, "")
+
+    def watch_kernels(self, on: bool) -> None:
+        """Have launches recorded, or no longer, in this run and in those to come."""
+        if on != self.comparer.watch_kernels:
+            self.comparer.watch_kernels = on
+            self.client.watch_kernels(on)
 
     def pace(self) -> None:
         """Tell the engine how far it may go, where that is news."""
@@ -73,6 +84,17 @@ class Sights:
 
 
 @dataclass(frozen=True)
+class TwoSights:
+    """The same of two runs; `looked` is the one that the lens looks at."""
+
+    plotting: bool = False
+    lens: bool = False
+    looked: int = 0
+    blocks: bool = False
+    batch: bool = False
+
+
+@dataclass(frozen=True)
 class Watched:
     """A run as a page hands it to the next: what is picked, and what is lit and shown of it."""
 
@@ -87,6 +109,7 @@ class Watched:
     guess: float | None
     outcome: Outcome | None
     sights: Sights
+    two_sights: TwoSights
 
     def shutdown(self) -> None:
         """No page has taken it over: end it."""

@@ -6,6 +6,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from ladder_desktop.live.legend import Legend
+from ladder_desktop.live.still import Still
 from ladder_desktop.live.words import steady_font
 
 
@@ -28,7 +29,7 @@ class Panel(QWidget):
         self._head = QHBoxLayout()
         self._head.setSpacing(10)
         self._head.addWidget(self._name)
-        self._head.addWidget(figures, 1)
+        self._head.addWidget(Still(figures), 1)
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(6, 4, 6, 4)
         self._column.setSpacing(4)

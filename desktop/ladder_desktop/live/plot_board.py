@@ -1,17 +1,18 @@
-"""All plots of a run on one clock, each under its name and its figures at the playhead; or the same as a table."""
+"""All plots of a run, or of two, each under its name and its figures at the playhead; or the same as a table."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
 from math import nan
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
-from ladder_engine.lab.series import WINDOW, Slo
+from ladder_engine.lab.series import WINDOW, Series, Slo
+from ladder_engine.tracing.state import RunState
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QGridLayout,
-    QHBoxLayout,
     QLabel,
     QScrollArea,
     QSpinBox,
@@ -22,8 +23,8 @@ from PySide6.QtWidgets import (
 
 from ladder_desktop.flow import Flow
 from ladder_desktop.live.labels import Elided
-from ladder_desktop.live.player import Player
-from ladder_desktop.live.plots import PLOTS, SAMPLES, Plot, figure, round_up
+from ladder_desktop.live.plot_cell import Cell
+from ladder_desktop.live.plots import PLOTS, SAMPLES, Curve, Plot, figure, round_up
 from ladder_desktop.live.series_table import SeriesTable
 from ladder_desktop.live.words import steady_font
 from ladder_desktop.theme import Theme
@@ -37,16 +38,35 @@ A_FRAME = 2  # plots that are drawn in one frame; all of them would take too lon
 FRAME_MS = 16
 
 
+RING = "○"  # what the curves of a second run carry
+
+
+class Plotted(Protocol):
+    """A run as the plots see it: its numbers, and where its playhead stands."""
+
+    series: Series
+    position: int
+
+    @property
+    def last(self) -> int:
+        """Its last step."""
+
+    @property
+    def edge(self) -> RunState:
+        """The state at its end, or as far as it is."""
+
+
 class PlotBoard(QWidget):
     """Emits `sought` (a step) and `described` (a sentence on the step under the mouse). Plots are made when first shown."""
 
     sought = Signal(int)
     described = Signal(str)
 
-    def __init__(self, theme: Theme, player: Player, parent: QWidget | None = None) -> None:
+    def __init__(self, theme: Theme, runs: Sequence[Plotted], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.theme = theme
-        self.player = player
+        self.runs = tuple(runs)
+        self.names = QLabel(self)
         self.plots: list[StepPlot] = []
         self.figures: list[QLabel] = []
         self._cells: list[Cell] = []
@@ -58,10 +78,11 @@ class PlotBoard(QWidget):
         self._soon.setSingleShot(True)
         self._soon.setInterval(FRAME_MS)
         self._soon.timeout.connect(self._draw)
-        self.table = SeriesTable(theme)
+        self.table = SeriesTable(theme, len(self.runs))
         self.table.sought.connect(self.sought)
-        self.ttft = _limit("Longest TTFT that is good, in ms", player.series.slo.ttft)
-        self.tpot = _limit("Longest mean time per later token that is good, in ms", player.series.slo.tpot)
+        slo = self.runs[0].series.slo
+        self.ttft = _limit("Longest TTFT that is good, in ms", slo.ttft)
+        self.tpot = _limit("Longest mean time per later token that is good, in ms", slo.tpot)
         self._grid = QGridLayout()
         self.views = QStackedWidget()
         self._lay_out()
@@ -71,10 +92,21 @@ class PlotBoard(QWidget):
     @property
     def span(self) -> tuple[int, int]:
         """The first and the last step on the axes."""
-        return self._zoom or (1, max(LEAST_STEPS, int(round_up(self.player.last))))
+        return self._zoom or (1, self._whole)
+
+    @property
+    def _whole(self) -> int:
+        return max(LEAST_STEPS, int(round_up(max(run.last for run in self.runs))))
+
+    def take(self, runs: Sequence[Plotted], names: Sequence[str]) -> None:
+        """Plot other runs, as many as before."""
+        self.runs = tuple(runs)
+        self._zoom = None
+        self.names.setText(f"━ {names[0]}, ━{RING}━ {names[1]}")
+        self.table.name_runs(names)
 
     def refresh(self) -> None:
-        """Draw the player's run and playhead; only what has changed is drawn anew."""
+        """Draw the runs and their playheads; only what has changed is drawn anew."""
         if not self.isVisible():
             return
         if self.table.isVisible():
@@ -85,13 +117,14 @@ class PlotBoard(QWidget):
 
     def _draw(self) -> None:
         """Draw those plots that have waited longest; the others in the frames that follow, whether or not anything moves."""
-        position, config = self.player.position, self.player.edge.config
+        positions = [run.position for run in self.runs]
+        configs = [run.edge.config for run in self.runs if run.edge.config is not None]
         for place in self._stale[:A_FRAME]:
             plot, figures = self.plots[place], self.figures[place]
-            known_top = plot.plot.top(config) if plot.plot.top and config else None
-            plot.show_series(self.player.series, self.span, known_top)
-            plot.show_position(position)
-            figures.setText(self._words(plot.plot, position))
+            known_top = max(map(plot.plot.top, configs)) if plot.plot.top and configs else None
+            plot.show_series([run.series for run in self.runs], self.span, known_top)
+            plot.show_positions(positions)
+            figures.setText(self._words(plot.plot, positions))
         del self._stale[:A_FRAME]
         if self._stale:
             self._soon.start()
@@ -101,6 +134,16 @@ class PlotBoard(QWidget):
         self._zoom = None
         self.refresh()
 
+    def keep_up(self) -> None:
+        """Where only some steps are drawn, draw those around the playhead if it is not among them."""
+        if self._zoom is None:
+            return
+        (first, last), at = self._zoom, max(run.position for run in self.runs)
+        if not first <= at <= last:
+            wide = last - first + 1
+            begin = min(max(1, at - wide // 2), max(1, self._whole - wide + 1))
+            self._zoom = (begin, begin + wide - 1)
+
     def turn_table(self) -> None:
         """Show the table instead of the plots, or the other way round."""
         self.views.setCurrentIndex(1 - self.views.currentIndex())
@@ -109,13 +152,13 @@ class PlotBoard(QWidget):
 
     def whole_table(self) -> SeriesTable:
         """The table as far as the run is."""
-        self.table.show_series(self.player.series, self.player.position)
+        self.table.show_series([run.series for run in self.runs], max(run.position for run in self.runs))
         return self.table
 
     def zoom(self, step: int, notches: float) -> None:
         """Draw fewer steps (more, with negative notches) around one."""
         first, last = self.span
-        whole = max(LEAST_STEPS, int(round_up(self.player.last)))
+        whole = self._whole
         wide = round(min(max((last - first + 1) * 0.7**notches, LEAST_STEPS), whole))
         begin = round(step - (step - first) / max(1, last - first) * (wide - 1))
         begin = min(max(begin, 1), whole - wide + 1)
@@ -123,44 +166,60 @@ class PlotBoard(QWidget):
         self.refresh()
 
     def _step(self, steps: int) -> None:
-        self.sought.emit(self.player.position + steps)
+        self.sought.emit(max(run.position for run in self.runs) + steps)
 
-    def _words(self, plot: Plot, position: int) -> str:
-        """The figures of a plot at a step, each after a sample of its line."""
-        values = self._values(plot, position)
+    def _words(self, plot: Plot, steps: Sequence[int]) -> str:
+        """The figures of a plot at a step of each run, each after a sample of its line."""
+        values = [self._values(plot, curve, steps) for curve in plot.curves]
         return "&nbsp; ".join(
-            f"<span style='color:{self.theme.hex(curve.role)}'>{SAMPLES[curve.line]}</span> "
-            f"{escape(curve.label)}&nbsp;<b>{value}</b>"
-            for curve, value in zip(plot.curves, values, strict=True)
+            f"{self._sample(curve, 0, SAMPLES[curve.line])} {escape(curve.label)}&nbsp;<b>{here}</b>"
+            + "".join(f"&nbsp;{self._sample(curve, 1, RING)}<b>{value}</b>" for value in there)
+            for curve, (here, *there) in zip(plot.curves, values, strict=True)
         )
+
+    def _sample(self, curve: Curve, run: int, shape: str) -> str:
+        from ladder_desktop.live.step_plot import ink
+
+        return f"<span style='color:{ink(self.theme, curve.role, run).name()}'>{shape}</span>"
 
     def _point(self, step: int | None) -> None:
         """Say what stands at the step under the mouse."""
         at = self.sender()
         plot = next((plot.plot for plot in self.plots if plot is at), None)
-        if step is None or plot is None or step > len(self.player.series):
+        if step is None or plot is None or step > max(len(run.series) for run in self.runs):
             self.described.emit("")
             return
-        named = zip(plot.curves, self._values(plot, step), strict=True)
-        values = ", ".join(f"{curve.label} {value}" for curve, value in named)
+        steps = [step] * len(self.runs)
+        values = ", ".join(
+            f"{curve.label} {' and '.join(self._values(plot, curve, steps))}" for curve in plot.curves
+        )
         self.described.emit(f"Step {step}, {plot.title}: {values} {plot.unit}".rstrip())
 
-    def _values(self, plot: Plot, step: int) -> list[str]:
-        """What a plot measured at a step, in words."""
-        columns = [self.player.series.column(curve.column) for curve in plot.curves]
-        inside = 0 < step <= len(self.player.series)
-        return [figure(plot, float(column[step - 1]) if inside else nan) for column in columns]
+    def _values(self, plot: Plot, curve: Curve, steps: Sequence[int]) -> list[str]:
+        """What was measured at a step of each run, in words."""
+        columns = [run.series.column(curve.column) for run in self.runs]
+        return [
+            figure(plot, float(column[step - 1]) if 0 < step <= len(column) else nan)
+            for column, step in zip(columns, steps, strict=True)
+        ]
 
     def _judge(self) -> None:
-        self.player.series.judge(Slo(self.ttft.value() / 1000, self.tpot.value() / 1000))
+        for run in self.runs:
+            run.series.judge(Slo(self.ttft.value() / 1000, self.tpot.value() / 1000))
         self.refresh()
 
     def _lay_out(self) -> None:
         head = Flow(spacing=8)
-        name = QLabel("<b>Plots of the run</b>")
+        two = len(self.runs) > 1
+        name = QLabel("<b>Plots of both runs</b>" if two else "<b>Plots of the run</b>")
+        self.names.setTextFormat(Qt.TextFormat.PlainText)
         about = Elided(f"shares, rates and percentiles over the last {WINDOW} steps")
         about.setProperty("role", "muted")
         head.addWidget(name)
+        if two:
+            head.addWidget(self.names)
+        else:
+            self.names.hide()
         head.grow(about, about.fontMetrics().averageCharWidth() * 24)
         for words, box in (("SLO: TTFT ≤", self.ttft), ("time per token ≤", self.tpot)):
             head.keep_together(QLabel(words), box)
@@ -187,7 +246,7 @@ class PlotBoard(QWidget):
         from ladder_desktop.live.step_plot import StepPlot
 
         for plot in PLOTS:
-            drawn, figures = StepPlot(plot, self.theme), QLabel()
+            drawn, figures = StepPlot(plot, self.theme, len(self.runs)), QLabel()
             drawn.setMinimumHeight(HEIGHT)
             drawn.setToolTip(plot.hint)
             drawn.sought.connect(self.sought)
@@ -202,7 +261,8 @@ class PlotBoard(QWidget):
             title = QLabel(f"<b>{escape(plot.title)}</b>" + f" {plot.unit}" * bool(plot.unit))
             self.plots.append(drawn)
             self.figures.append(figures)
-            sample = " ".join(f"━ {curve.label} 00000.0" for curve in plot.curves)
+            more = f" {RING}00000.0" * (len(self.runs) - 1)
+            sample = " ".join(f"━ {curve.label} 00000.0{more}" for curve in plot.curves)
             needed = title.sizeHint().width() + figures.fontMetrics().horizontalAdvance(sample)
             self._cells.append(Cell(title, figures, drawn, needed))
         self._arrange()
@@ -240,29 +300,3 @@ def _limit(name: str, seconds: float) -> QSpinBox:
     box.lineEdit().setAccessibleName(name)
     box.setToolTip(name)
     return box
-
-
-class Cell(QWidget):
-    """A plot under its title and its figures, which stand beneath each other where `needed` pixels are not there."""
-
-    def __init__(self, title: QLabel, figures: QLabel, plot: QWidget, needed: int) -> None:
-        super().__init__()
-        self._needed = needed
-        self._head = QHBoxLayout()
-        self._head.setSpacing(2)
-        self._head.addWidget(title)
-        self._head.addStretch(1)
-        self._head.addWidget(figures)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(2)
-        column.addLayout(self._head)
-        column.addWidget(plot, 1)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """Qt: see the class."""
-        super().resizeEvent(event)
-        beside = self.width() >= self._needed
-        self._head.setDirection(
-            QHBoxLayout.Direction.LeftToRight if beside else QHBoxLayout.Direction.TopToBottom
-        )

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from ladder_engine.tracing.state import RunState, SequenceState
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
+from ladder_desktop.live.lazy_rows import LazyRows
 from ladder_desktop.live.text_table import LEFT, Column, TextTable
 from ladder_desktop.live.words import seconds, short_status, status_words
 from ladder_desktop.theme import Theme
 
 COLUMNS = (
-    Column("#", "Number and colour, the same in all views", 46),
+    Column("#", "Number and colour, the same in all views", 58),
     Column("Request", "Name of the request", 0, LEFT),
     Column("State", "Where it stands, and why it waits", 142, LEFT),
     Column("Answer", "Tokens answered so far, of max_tokens", 64),
@@ -33,24 +36,18 @@ class RequestList(TextTable):
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(theme, "Requests", COLUMNS, parent)
-        self._shown: dict[int, tuple[SequenceState, tuple[str, ...]]] = {}
         self._ids: list[int] = []
         self.picked.connect(self._pick)
 
     def show_state(self, state: RunState) -> None:
-        """Draw this state; only sequences that changed are put into words."""
+        """Draw this state; only the rows in sight are put into words."""
         sequences = _in_sight(state)
         self._ids = [sequence.seq_id for sequence in sequences]
-        shown, self._shown = self._shown, {}
-        for sequence in sequences:
-            before = shown.get(sequence.seq_id)
-            same = before is not None and before[0] is sequence
-            self._shown[sequence.seq_id] = before if before and same else (sequence, _cells(sequence))
-        hints = {
-            1: [sequence.name for sequence in sequences],
-            2: [status_words(sequence) for sequence in sequences],
-        }
-        self.show_rows([cells for _, cells in self._shown.values()], list(self._ids), hints)
+        count = len(sequences)
+        names = LazyRows(lambda row: sequences[row].name, count)
+        states = LazyRows(lambda row: status_words(sequences[row]), count)
+        rows = LazyRows(cache(lambda row: _cells(sequences[row])), count)
+        self.show_rows(rows, self._ids, {1: names, 2: states})
 
     def select(self, seq_id: int | None) -> None:
         """Light one row without saying so."""

@@ -1,13 +1,17 @@
-"""One plot over the steps of a run. The only file that imports pyqtgraph, which takes a while: import it late."""
+"""One plot over the steps of a run, or of two runs. The only file that imports pyqtgraph, which takes a while: import it late."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+import numpy as np
 import pyqtgraph as pg
 from ladder_engine.lab.series import Series
 from PySide6.QtCore import QEvent, QPointF, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QKeyEvent, QMouseEvent, QPen, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QWidget
 
+from ladder_desktop.live.canvas import blend
 from ladder_desktop.live.plots import Line, Plot, few, round_up
 from ladder_desktop.live.words import steady_font
 from ladder_desktop.theme import Theme
@@ -20,8 +24,18 @@ LINES: dict[Line, Qt.PenStyle] = {
 }
 
 
+RINGS = 14  # about so many on each curve of a second run
+RING = 6  # pixels
+
+
+def ink(theme: Theme, role: str, run: int) -> QColor:
+    """The colour of a curve: that of its mechanism, darker (in a dark theme, lighter) for a second run."""
+    colour = theme.colour(role)
+    return blend(colour, theme.colour("text"), 0.45) if run else colour
+
+
 class StepPlot(pg.PlotWidget):  # type: ignore[misc]
-    """Emits `sought` (a step), `stepped` (by how many), `pointed` (the step under the mouse, or None) and `zoomed` (the step
+    """The curves of a second run carry rings. Emits `sought` (a step), `stepped` (by how many), `pointed` (the step under the mouse, or None) and `zoomed` (the step
     to zoom at, and notches of the wheel)."""
 
     sought = Signal(int)
@@ -29,7 +43,7 @@ class StepPlot(pg.PlotWidget):  # type: ignore[misc]
     pointed = Signal(object)
     zoomed = Signal(int, float)
 
-    def __init__(self, plot: Plot, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(self, plot: Plot, theme: Theme, runs: int = 1, parent: QWidget | None = None) -> None:
         super().__init__(parent, background=theme.colour("surface"))
         self.plot = plot
         self._span = (0, 1)
@@ -40,10 +54,8 @@ class StepPlot(pg.PlotWidget):  # type: ignore[misc]
         item.ctrlMenu.deleteLater()  # windows of their own, which nobody opens here and which would outlive the plot
         item.ctrlMenu = None
         self._box = item.getViewBox()
-        self._cursor = QWidget(self.viewport())
-        self._cursor.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        self._cursor.setStyleSheet(f"background: {theme.hex('accent')}; border: none")
-        self._position = 0
+        self._cursors = [self._make_cursor(theme) for _ in range(runs)]
+        self._positions = [0] * runs
         self.setAccessibleName(f"Plot: {plot.title}")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMouseTracking(True)
@@ -52,37 +64,49 @@ class StepPlot(pg.PlotWidget):  # type: ignore[misc]
             "StepPlot {{ border: 1px solid {} }} StepPlot:focus {{ border-color: {} }}".format(*colours)
         )
         self._dress(theme)
-        self._curves = [self._curve(curve.line, theme.colour(curve.role)) for curve in plot.curves]
+        self._curves = [
+            self._curve(curve.line, ink(theme, curve.role, run))
+            for run in range(runs)
+            for curve in plot.curves
+        ]
+        self._rings = [self._ring(ink(theme, curve.role, 1), theme) for curve in plot.curves * (runs - 1)]
 
-    def show_series(self, series: Series, span: tuple[int, int], known_top: float | None) -> None:
+    def show_series(self, runs: Sequence[Series], span: tuple[int, int], known_top: float | None) -> None:
         """Draw the steps `span`, if they are not drawn already. The upper end of the axis only ever rises in a run."""
         width = max(1, int(self._box.width()))
-        drawn = (series, series.slo, len(series) if span[1] >= len(series) else 0, span, width)
+        ends = [(one.slo, len(one) if span[1] >= len(one) else 0) for one in runs]
+        drawn = (list(runs), ends, span, width)
         if drawn == self._drawn:
             return
-        if not self._drawn or self._drawn[0] is not series:
+        if not self._drawn or self._drawn[0] != drawn[0]:
             self._top = 0.0
         self._drawn = drawn
         self._span = span
         highest = 0.0
-        for curve, item in zip(self.plot.curves, self._curves, strict=True):
-            x, y = few(series.column(curve.column), *span, width)
+        columns = [series.column(curve.column) for series in runs for curve in self.plot.curves]
+        for column, item in zip(columns, self._curves, strict=True):
+            x, y = few(column, *span, width)
             seen = y[y == y]
             item.setData(x, y, connect="all" if len(seen) == len(y) else "finite")
             highest = max(highest, float(seen.max()) if len(seen) else 0.0)
+        for column, rings in zip(columns[len(self.plot.curves) :], self._rings, strict=True):
+            apart = int(round_up((span[1] - span[0] + 1) / RINGS))
+            steps = np.arange(-(-span[0] // apart) * apart, min(span[1], len(column)) + 1, apart)
+            values = column[steps - 1]
+            rings.setData(steps[values == values], values[values == values])
         self._top = known_top or max(self._top, round_up(highest))
         axes = (span, self._top)
         if axes != self._axes:
             self._axes = axes
             self._box.setRange(xRange=(span[0] - 0.5, span[1] + 0.5), yRange=(0, self._top), padding=0)
 
-    def show_position(self, position: int) -> None:
-        """Put the cursor line at a step."""
-        self._position = position
-        inside = self._span[0] <= position <= self._span[1]
+    def show_positions(self, positions: Sequence[int]) -> None:
+        """Put the cursor line of each run at a step."""
+        self._positions = list(positions)
         box = self._box.sceneBoundingRect()
-        self._cursor.setVisible(inside and position > 0)
-        self._cursor.setGeometry(round(self._x_of(position)) - 1, round(box.top()), 2, round(box.height()))
+        for position, cursor in zip(positions, self._cursors, strict=True):
+            cursor.setVisible(position > 0 and self._span[0] <= position <= self._span[1])
+            cursor.setGeometry(round(self._x_of(position)) - 1, round(box.top()), 2, round(box.height()))
 
     def step_at(self, point: QPointF) -> int:
         """The step nearest to a point of the widget, within the steps that are drawn."""
@@ -115,6 +139,19 @@ class StepPlot(pg.PlotWidget):  # type: ignore[misc]
         item.getAxis("left").setWidth(AXIS)
         item.getAxis("bottom").setHeight(18)
 
+    def _make_cursor(self, theme: Theme) -> QWidget:
+        cursor = QWidget(self.viewport())
+        cursor.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        cursor.setStyleSheet(f"background: {theme.hex('accent')}; border: none")
+        return cursor
+
+    def _ring(self, colour: QColor, theme: Theme) -> pg.ScatterPlotItem:
+        item = pg.ScatterPlotItem(
+            size=RING, symbol="o", pen=pg.mkPen(colour), brush=pg.mkBrush(theme.colour("surface"))
+        )
+        self.addItem(item)
+        return item
+
     def _curve(self, line: Line, colour: QColor) -> pg.PlotCurveItem:
         pen = QPen(colour, 1)
         pen.setStyle(LINES[line])
@@ -126,8 +163,8 @@ class StepPlot(pg.PlotWidget):  # type: ignore[misc]
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Qt: the cursor line moves with the axes."""
         super().resizeEvent(event)
-        if hasattr(self, "_cursor"):
-            self.show_position(self._position)
+        if hasattr(self, "_cursors"):
+            self.show_positions(self._positions)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Qt: a click goes there."""
@@ -170,6 +207,6 @@ class StepPlot(pg.PlotWidget):  # type: ignore[misc]
         if key in moves:
             self.stepped.emit(moves[key])
         elif key in zooms and not event.modifiers() & Qt.KeyboardModifier.ControlModifier:
-            self.zoomed.emit(self._position, zooms[key])
+            self.zoomed.emit(self._positions[0], zooms[key])
         else:
             event.ignore()

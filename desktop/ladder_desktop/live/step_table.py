@@ -9,6 +9,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
 from ladder_desktop.live.batch_cells import fill
+from ladder_desktop.live.duet import Side
 from ladder_desktop.live.lazy_rows import LazyRows
 from ladder_desktop.live.player import Player
 from ladder_desktop.live.text_table import LEFT, Column, TextTable
@@ -60,17 +61,17 @@ class StepTable(TextTable):
 class BatchTable(StepTable):
     """The twin of the batch timeline."""
 
-    def __init__(self, theme: Theme, player: Player, parent: QWidget | None = None) -> None:
+    def __init__(self, theme: Theme, player: Player | Side, parent: QWidget | None = None) -> None:
         super().__init__(theme, "Batch as a table", COLUMNS, parent)
-        self._player = player
+        self.player = player
 
     def refresh(self) -> None:
         """Show the player's run and playhead."""
-        player = self._player
+        player = self.player
         self.show_steps(player.recording, self._row, len(player.edge.steps), player.position)
 
     def _row(self, index: int) -> tuple[str, ...]:
-        return _cells(self._player.edge, self._player.recording.step(index))
+        return _cells(self.player.edge, self.player.recording.step(index))
 
 
 def _cells(state: RunState, step: Step) -> tuple[str, ...]:

@@ -26,6 +26,7 @@ def watched(page: LivePage) -> Watched:
         guess=page.forecast.guess,
         outcome=page.forecast.outcome,
         sights=page.watch.sights,
+        two_sights=page.compare_panels.sights,
     )
 
 
@@ -41,9 +42,10 @@ def go_on(page: LivePage, kept: Watched) -> None:
     if kept.outcome is not None:
         page.forecast.show(kept.outcome)
     if kept.comparing:
-        page.face(page.compare_panels)
+        page.face(comparing=True)
         page.compare_panels.show_comparer(page.comparer)
+        page.compare_panels.take_over(kept.two_sights)
     page.transport.refresh()
     page.select(kept.selection)
-    page.tell_what_is_shown()
+    page.starter.tell_what_is_shown()
     page.refresh()

@@ -32,6 +32,7 @@ from ladder_desktop.theme import Theme
 
 Index = QModelIndex | QPersistentModelIndex
 Rows = Sequence[tuple[str, ...]]
+Hints = Mapping[int, Sequence[str]]
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 
@@ -57,29 +58,35 @@ class TextTableModel(QAbstractTableModel):
         self.columns = tuple(columns)
         self.rows: Rows = []
         self.swatches: Sequence[int | None] = []
-        self.hints: Mapping[int, Sequence[str]] = {}
+        self.hints: Hints = {}
 
-    def show_rows(self, rows: Rows, swatches: list[int | None], hints: Mapping[int, Sequence[str]]) -> None:
-        """Take over the rows; `hints` gives, for a column, a longer text for each row."""
+    def show_rows(
+        self, rows: Rows, swatches: Sequence[int | None], hints: Hints, seen: range | None = None
+    ) -> None:
+        """Take over the rows; `hints` gives, for a column, a longer text for each row.
+
+        Rows that are there already are compared with what they were: those in `seen`, or all of them.
+        """
+        before, were = self.rows, self.swatches
         self.hints = hints
-        if len(rows) != len(self.rows):
+        grown = len(rows) - len(before)
+        if grown < 0 or (grown and list(swatches[: len(before)]) != list(were)):
             self.beginResetModel()
             self.rows, self.swatches = rows, swatches
             self.endResetModel()
             return
-        shown = list(zip(self.swatches, self.rows, strict=True))
-        changed = [
-            (i, column)
-            for i, (swatch, row) in enumerate(zip(swatches, rows, strict=True))
-            if (swatch, row) != shown[i]
-            for column, text in enumerate(row)
-            if text != shown[i][1][column] or (column == 0 and swatch != shown[i][0])
-        ]
+        if grown:
+            self.beginInsertRows(QModelIndex(), len(before), len(rows) - 1)
         self.rows, self.swatches = rows, swatches
-        if changed:
-            touched_rows, touched_columns = zip(*changed, strict=True)
-            first = self.index(min(touched_rows), min(touched_columns))
-            self.dataChanged.emit(first, self.index(max(touched_rows), max(touched_columns)))
+        if grown:
+            self.endInsertRows()
+        changed: dict[int, list[int]] = {}
+        for row in range(len(before)) if seen is None else seen:
+            for column, (new, old) in enumerate(zip(rows[row], before[row], strict=True)):
+                if new != old or (column == 0 and swatches[row] != were[row]):
+                    changed.setdefault(column, []).append(row)
+        for column, places in changed.items():
+            self.dataChanged.emit(self.index(places[0], column), self.index(places[-1], column))
 
     def grow(self, rows: Rows, fresh: bool) -> None:
         """Take over more rows, which begin with those that are there already; with `fresh`, entirely other ones."""
@@ -216,12 +223,17 @@ class TextTable(QTableView):
         self._quiet = False
         self.selectionModel().selectionChanged.connect(self._selection_changed)
 
-    def show_rows(self, rows: Rows, swatches: list[int | None], hints: Mapping[int, Sequence[str]]) -> None:
+    def show_rows(self, rows: Rows, swatches: Sequence[int | None], hints: Hints) -> None:
         """Draw these rows; the selected row stays."""
         selected, before = self.selected_row(), len(self.table.rows)
-        self.table.show_rows(rows, swatches, hints)
+        self.table.show_rows(rows, swatches, hints, self._in_sight())
         if len(rows) != before:
             self.light(selected)
+
+    def _in_sight(self) -> range:
+        """The rows that a person sees."""
+        first, last = self.rowAt(0), self.rowAt(self.viewport().height() - 1)
+        return range(max(first, 0), (last if last >= 0 else len(self.table.rows) - 1) + 1)
 
     @property
     def least_width(self) -> int:

@@ -49,7 +49,7 @@ class Timeline(QAbstractScrollArea):
         self.player: Player | Side = player
         self.num_steps = 0
         self._strip = BatchStrip()
-        self._names: tuple[BatchNames, Rows, QImage] | None = None
+        self._names: tuple[BatchNames, Rows, int, QImage] | None = None
         self.selection: int | None = None
         self.marks: Collection[int] = ()
         self.following = True
@@ -133,7 +133,7 @@ class Timeline(QAbstractScrollArea):
 
     def _rows(self) -> Rows:
         first = self.verticalScrollBar().value()
-        return Rows(first, min(self._visible_rows(), self._num_rows - first), self.selection, self._budget)
+        return Rows(first, self._visible_rows(), self.selection, self._budget)
 
     def _paint_pictures(self, painter: QPainter, rows: Rows) -> None:
         """The cells of the steps in sight, and the bars of the budget beneath."""
@@ -179,9 +179,12 @@ class Timeline(QAbstractScrollArea):
     def _paint_names(self, painter: QPainter, rows: Rows) -> None:
         size, ratio = QSize(NAMES, self.viewport().height()), self.devicePixelRatioF()
         names = BatchNames(self.theme, painter.font(), size, ratio, RULER, ROW, self._budget_top() + 8)
-        if self._names is None or self._names[:2] != (names, rows):
-            self._names = names, rows, names.paint(rows, self.player.edge.sequences)
-        painter.drawImage(0, 0, self._names[2])
+        count = min(rows.count, self._num_rows - rows.first)
+        if self._names is None or self._names[:3] != (names, rows, count):
+            sequences = self.player.edge.sequences
+            known = [sequences[seq_id] for seq_id in range(rows.first, rows.first + count)]
+            self._names = names, rows, count, names.paint(rows, known)
+        painter.drawImage(0, 0, self._names[3])
 
     def _paint_ruler(self, painter: QPainter) -> None:
         first, metrics = self.horizontalScrollBar().value(), painter.fontMetrics()

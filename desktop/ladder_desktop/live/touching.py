@@ -18,8 +18,10 @@ class Touching(QObject):
         self._client, self._panel, self._player = client, panel, player
         self.touched = False
         self._prompts = 0
+        self._selected: int | None = None  # that lives, in a run that goes on
         panel.added.connect(self.add)
         panel.configured.connect(self.configure)
+        panel.abort_wanted.connect(self.abort_selected)
 
     def clear(self) -> None:
         """Another run begins."""
@@ -54,6 +56,11 @@ class Touching(QObject):
         self.touched = True
         self._client.abort(seq_id)
 
+    def abort_selected(self) -> None:
+        """Abort the request that is selected, if there is one."""
+        if self._selected is not None:
+            self.abort(self._selected)
+
     def tell(self) -> None:
         """Say what the engine declined, if it did."""
         while (sentence := self._client.declined()) is not None:
@@ -64,6 +71,6 @@ class Touching(QObject):
         sequence = None if seq_id is None else edge.sequences.get(seq_id)
         alive = sequence is not None and sequence.status not in ("finished", "refused")
         config = edge.config.engine if edge.config else None
-        self._panel.show_engine(
-            config, running and edge.config is not None, sequence.name if alive and sequence else None
-        )
+        running = running and config is not None
+        self._selected = seq_id if alive and running else None
+        self._panel.show_engine(config, running, sequence.name if alive and sequence else None)

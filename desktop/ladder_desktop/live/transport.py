@@ -70,8 +70,6 @@ class Transport(QWidget):
         has_run = player.edge.config is not None
         for widget in (self.play, self.back, self.forward, self.slider):
             widget.setEnabled(has_run)
-        for turned in (self.lens, self.plots):
-            turned.setEnabled(isinstance(player, Player))
         self.play.setText("Pause" if player.playing else "Replay" if player.ended else "Play")
         self.speed.setText(player.speed_words)
         self.counter.setText(player.place_words)

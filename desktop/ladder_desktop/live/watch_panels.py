@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from ladder_engine.tracing.state import RunState
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QSplitter, QStackedWidget, QTabWidget, QVBoxLayout, QWidget
@@ -22,6 +21,7 @@ from ladder_desktop.live.plot_board import PlotBoard
 from ladder_desktop.live.request_list import RequestList
 from ladder_desktop.live.slots import Slots
 from ladder_desktop.live.step_table import BatchTable
+from ladder_desktop.live.text_table import TextTable
 from ladder_desktop.live.timeline import Timeline
 from ladder_desktop.live.touch_panel import TouchPanel
 from ladder_desktop.theme import Theme
@@ -68,7 +68,7 @@ class WatchPanels(QWidget):
         self.batch = QStackedWidget()
         self.batch.addWidget(self.timeline)
         self.batch.addWidget(self.batch_table)
-        self.plots = PlotBoard(theme, player)
+        self.plots = PlotBoard(theme, (player,))
         self.pool, self.queue, self.pace = Elided(), Elided(), Elided()
         self._lay_out()
         for view in (self.grid, self.block_list, self.timeline, self.requests, self.lens):
@@ -83,11 +83,28 @@ class WatchPanels(QWidget):
         self.grid.zoomed.connect(self.turn_slots)
         self.marks.changed.connect(self._marked)
 
-    def show_state(self, state: RunState, selection: int | None) -> None:
+    @property
+    def pictured(self) -> tuple[QWidget, ...]:
+        """The views that a picture can be made of."""
+        return (self.grid, self.block_list, self.slots, self.requests, self.answer, self.timeline, self.batch_table,
+                self.lens, self.marks)  # fmt: skip
+
+    @property
+    def table(self) -> TextTable:
+        """The table that is meant where none has the keyboard."""
+        return self.requests
+
+    @property
+    def lens_open(self) -> bool:
+        """Whether the kernel lens is shown, in place of requests and answer."""
+        return not self.lens.isHidden()
+
+    def refresh(self) -> None:
         """Draw the state at the playhead, or the plots, whichever is in sight."""
         if self.plotting:
             self.plots.refresh()
             return
+        state, selection = self._player.state, self._selection
         self.pool.setText(pool_figures(state))
         self.queue.setText(queue_figures(state))
         self.pace.setText(pace_figures(state))
@@ -107,9 +124,9 @@ class WatchPanels(QWidget):
         if self.batch_table.isVisible():
             self.batch_table.refresh()
 
-    def select(self, state: RunState, seq_id: int | None) -> None:
+    def select(self, seq_id: int | None) -> None:
         """Light one request in every view; None lights all."""
-        self._selection = seq_id
+        self._selection, state = seq_id, self._player.state
         for view in (self.grid, self.timeline, self.requests):
             view.select(seq_id)
         if seq_id is None:
@@ -118,7 +135,7 @@ class WatchPanels(QWidget):
         if self.lens.isVisible():
             self.lens.show_state(state, seq_id)
 
-    def turn_lens(self, state: RunState, selection: int | None) -> None:
+    def turn_lens(self) -> None:
         """Show the kernel lens in place of requests and answer, or the other way round."""
         shown = self.lens.isHidden() or self.plotting
         if self.plotting:
@@ -128,7 +145,7 @@ class WatchPanels(QWidget):
         self.panels.setSizes([3, 2] if shown else [3, 4])  # a table and a picture need the room
         if shown:
             self.upper.setSizes([3, 0, 0, 7])
-            self.lens.show_state(state, selection)
+            self.lens.show_state(self._player.state, self._selection)
             self.lens.launches.setFocus()
         self.lens_turned.emit(shown)
 
@@ -141,7 +158,7 @@ class WatchPanels(QWidget):
             batch=self.batch.currentIndex(),
             plotting=self.plotting,
             slots=not self.slots.isHidden(),
-            lens=not self.lens.isHidden(),
+            lens=self.lens_open,
         )
 
     def take_over(self, sights: Sights) -> None:
@@ -153,7 +170,7 @@ class WatchPanels(QWidget):
         self.batch.setCurrentIndex(sights.batch)
         self.slots.setVisible(sights.slots)
         if sights.lens != self.sights.lens:
-            self.turn_lens(self._player.state, self._selection)
+            self.turn_lens()
         if sights.plotting:
             self.views.setCurrentWidget(self.plots)
             self.turned.emit(True)
@@ -164,18 +181,16 @@ class WatchPanels(QWidget):
         return self.views.currentWidget() is self.plots
 
     def turn_plots(self) -> None:
-        """Show the plots instead of the panels, or the other way round; nothing while two runs are compared."""
-        if not self.isVisible():
-            return
+        """Show the plots instead of the panels, or the other way round."""
         self.views.setCurrentWidget(self.panels if self.plotting else self.plots)
         self.turned.emit(self.plotting)
-        self.show_state(self._player.state, self._selection)
+        self.refresh()
         (self.plots.plots[0] if self.plotting else self.timeline).setFocus()
 
-    def follow(self) -> None:
+    def keep_up(self) -> None:
         """Keep the playhead in sight."""
         self.timeline.follow()
-        self.plots.follow()
+        self.plots.keep_up()
 
     def turn_table(self) -> None:
         """Show the plots or the blocks as a table instead of a picture, or the other way round."""
@@ -193,6 +208,11 @@ class WatchPanels(QWidget):
         if self.batch_table.isVisible():
             self.batch_table.refresh()
         (self.batch_table if self.batch_table.isVisible() else self.timeline).setFocus()
+
+    def write_prompt(self) -> None:
+        """Go to where a prompt of one's own is written."""
+        self.side.setCurrentWidget(self.touch)
+        self.touch.prompt.setFocus()
 
     def turn_slots(self) -> None:
         """Look into the block under the cursor, or no longer; with none there, into the first of the selected request."""
@@ -217,7 +237,7 @@ class WatchPanels(QWidget):
 
     def _show_columns(self) -> None:
         """The lens takes the place of requests and answer."""
-        lens = not self.lens.isHidden()
+        lens = self.lens_open
         self.side.setHidden(lens)
         if self.side.indexOf(self.queue_panel) < 0:
             self.queue_panel.setHidden(lens)
@@ -225,7 +245,7 @@ class WatchPanels(QWidget):
     def _marked(self) -> None:
         """Marks have changed: show where they are."""
         self.side.setCurrentWidget(self.marks)
-        self.show_state(self._player.state, self._selection)
+        self.refresh()
 
     def _lay_out(self) -> None:
         blocks = QWidget()

@@ -33,6 +33,8 @@ from ladder_engine.serving.protocol import (
 )
 from ladder_engine.tracing.events import AnyEvent, RunEnded, RunStarted
 
+AT_ONCE = 600  # events that a caller gets at once: a step of 256 requests, which takes some 3 ms to fold
+NEWS = (Declined, Failed, RunEnded, RunStarted)  # what says more than how the run goes on
 SERVICE = (sys.executable, "-m", "ladder_engine.serving.service")
 
 
@@ -103,19 +105,22 @@ class EngineClient:
         )
 
     def poll(self) -> list[AnyEvent]:
-        """Return the events of the newest run that came since the last call.
+        """Return the events of the newest run that came since the last call, as far as a caller takes them within a frame.
 
         Raises EngineError when the run has failed or the child is gone, after the events that came before.
         """
         events: list[AnyEvent] = []
         if self._child is None:
             return events
-        while self._child.inbox:
+        while self._child.inbox and len(events) < AT_ONCE:
             item = self._child.inbox[0]
             if events and isinstance(item, Failed):
                 return events
             self._child.inbox.popleft()
-            self._take(item, events)
+            if self._running and not self._unanswered and not isinstance(item, NEWS):
+                events.append(item)
+            else:
+                self._take(item, events)
         if not events and not self._child.alive and not self._child.inbox and self.running:
             self._fail(self._child.epitaph())
         if self._unanswered and time.monotonic() - self._unanswered[0] > self._answer_within:

@@ -7,6 +7,7 @@ too: an event that cannot follow from what came before raises TraceError, with o
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from itertools import repeat
 from typing import Any
 
 from msgspec.structs import replace
@@ -103,7 +104,7 @@ class _Folder(BlockFolder):
             max_tokens=event.max_tokens,
             num_tokens=event.num_prompt_tokens,
             arrived=event.time,
-            lengths=bytes(min(length, 255) for length in event.lengths),
+            lengths=bytes(map(min, event.lengths, repeat(255))),
         )
         self.state.waiting.append(event.seq_id)
 

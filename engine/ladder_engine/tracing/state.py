@@ -16,7 +16,7 @@ FREE = -1
 Status = Literal["waiting", "running", "preempted", "finished", "refused"]
 
 
-class SequenceState(msgspec.Struct, frozen=True, kw_only=True):
+class SequenceState(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One request. Times are seconds since the engine started; None where it has not happened yet.
 
     A fork has a `parent_id`, and its request's prompt and times. `score` is that of an answer which a beam search chose.
@@ -84,7 +84,7 @@ class SequenceState(msgspec.Struct, frozen=True, kw_only=True):
         return min(block_size, max(0, self.num_computed_tokens - position * block_size))
 
 
-class Work(msgspec.Struct, frozen=True):
+class Work(msgspec.Struct, frozen=True, gc=False):
     """What a step computes for one sequence: `num_tokens` tokens from position `start` on.
 
     The last `num_draft_tokens` of them are a guess, of which the first `num_accepted_tokens` were right. When it is
@@ -105,7 +105,7 @@ class Work(msgspec.Struct, frozen=True):
         return self.start + self.num_tokens - self.num_draft_tokens + self.num_accepted_tokens
 
 
-class Step(msgspec.Struct, frozen=True, kw_only=True):
+class Step(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One column of the batch timeline. Blocks come as (block id, sequence id); `waiting` is the queue afterwards,
     `num_running` the number of those who run then.
 

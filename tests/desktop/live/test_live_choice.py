@@ -61,9 +61,9 @@ def test_the_dialog_offers_every_model_and_all_kernels_and_the_next_run_takes_th
     dialog._accept()
     assert page.head.message.text() == "The next run: mine, kernels: Triton, interpreted."
     page.run()
-    page.stop()
+    page.starter.stop()
     page.head.choose("long-prompt")
-    page.compare()
+    page.starter.compare()
     for _ in range(6):
         page.frame()
     assert page._client.calls.count("mine interpret") == 3, "one run, and both sides of a comparison"
@@ -127,4 +127,4 @@ def test_the_real_engine_runs_the_interpreter_when_asked_and_goes_back(qtbot, th
         page.player.pause()
         qtbot.waitUntil(lambda: page.player.edge.config is not None, timeout=300_000)
         assert page.player.edge.config.kernels == kernels
-        page.stop()
+        page.starter.stop()

@@ -124,7 +124,7 @@ def ask(qtbot: QtBot, dialog: ClassifyDialog, doing) -> None:
 
 
 def test_the_dialog_shows_the_rule_that_fires_and_a_target_asks_again(qtbot, dialog, state):
-    ask(qtbot, dialog, lambda: dialog.classify(state))
+    ask(qtbot, dialog, lambda: dialog.classify({"": state}))
     assert dialog.sentence.text().startswith("All targets are met")
     assert dialog.targets["ttft_target_ms"].value() == 1000  # the program's own, until a person sets one
     shown = {row[0]: row[1] for row in dialog.readings.table.rows}
@@ -147,7 +147,7 @@ def test_a_broken_program_is_said_so(qtbot, theme, snippet, state):
     broken = replace(snippet, code="RULES = []")
     dialog = ClassifyDialog(broken, LINKS, theme)
     qtbot.addWidget(dialog)
-    ask(qtbot, dialog, lambda: dialog.classify(state))
+    ask(qtbot, dialog, lambda: dialog.classify({"": state}))
     assert dialog.sentence.text().startswith("The classifier of this pack could not be asked. ")
     assert "reading" in dialog.sentence.text()
     dialog.shutdown()

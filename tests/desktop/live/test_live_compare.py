@@ -116,7 +116,7 @@ def test_both_variants_run_one_after_the_other_and_the_verdict_is_shown(page: Li
 
 def test_a_run_that_fails_in_the_midst_of_a_comparison_is_said(page: LivePage) -> None:
     page._client.failure = "The engine was ended by signal 9."  # type: ignore[attr-defined]
-    page.compare()
+    page.starter.compare()
     finish(page)
     assert page.head.message.text() == "The engine was ended by signal 9."
     assert page.duet.sides[0].last > 0
@@ -149,7 +149,7 @@ def test_a_prediction_runs_both_and_is_scored_by_what_was_measured(
     assert (scenario_id, was_right, detail["guess"]) == ("two-ways", right, guess)
     assert detail["measured"] == pytest.approx(STEPS["four"] / STEPS["one"])
     assert ("close enough" in page.prediction.result.text()) is right
-    page.compare()
+    page.starter.compare()
     finish(page)
     assert len(told) == 1, "a run without a guess scores nothing"
 
@@ -199,7 +199,7 @@ def test_single_steps_by_the_clock_of_seconds_stop_at_each_step_of_either(page: 
 def test_a_comparison_is_saved_and_opens_again_side_by_side(
     page: LivePage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
 ) -> None:
-    page.compare(("one", "four"))
+    page.starter.compare(("one", "four"))
     for _ in range(8):
         page.frame()
     sentence, rows = page.compare_panels.sentence.text(), page.compare_panels.table.table.rows

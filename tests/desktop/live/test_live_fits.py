@@ -51,15 +51,15 @@ def show(page: LivePage, view: str) -> None:
         case "touch":
             page.watch.side.setCurrentWidget(page.watch.touch)
         case "lens":
-            page.turn_lens()
+            page.faces.turn_lens()
         case "plots":
-            page.watch.turn_plots()
+            page.faces.turn_plots()
         case "tables":
-            page.watch.turn_table()
-            page.watch.turn_batch()
+            page.faces.turn_table()
+            page.faces.turn_batch()
         case "compare":
             page.head.choose("shared-prompt")
-            page.compare()
+            page.starter.compare()
             for _ in range(4):
                 page.frame()
             assert page.comparer.complete
@@ -149,9 +149,9 @@ def test_in_little_room_the_requests_stand_among_the_tabs_and_come_back(make: Ma
     qtbot.waitUntil(lambda: side.indexOf(requests) == 0)
     side.setCurrentIndex(0)
     assert page.watch.requests.isVisible()
-    page.turn_lens()
+    page.faces.turn_lens()
     assert not page.watch.requests.isVisible()
-    page.turn_lens()
+    page.faces.turn_lens()
     page.resize(1700, 800)
     qtbot.waitUntil(lambda: side.indexOf(requests) < 0)
     assert page.watch.requests.isVisible()

@@ -131,7 +131,7 @@ def test_the_other_forms(page: LivePage, tmp_path: Path) -> None:
     rows = list(csv.reader((tmp_path / "requests.csv").read_text("utf-8").splitlines()))
     assert rows[0][:3] == ["#", "Request", "State"]
     assert [row[1] for row in rows[1:]] == [seq.name for seq in page.player.state.sequences.values()]
-    page.watch.turn_table()
+    page.faces.turn_table()
     page.keeping.save(tmp_path / "blocks.csv")
     assert len((tmp_path / "blocks.csv").read_text().splitlines()) == 1 + len(page.player.state.block_owner)
 

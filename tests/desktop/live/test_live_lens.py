@@ -55,7 +55,7 @@ def page(make: Make, watched: list[AnyEvent]) -> LivePage:
     page.run()
     page.frame()
     page.player.pause()
-    page.turn_lens()
+    page.faces.turn_lens()
     return page
 
 
@@ -76,7 +76,7 @@ def test_the_engine_is_asked_to_watch_while_the_lens_is_open(page):
     client = page._client
     assert client.calls == ["run watching=False", "watch True"]
     page.run()
-    page.turn_lens()
+    page.faces.turn_lens()
     assert client.calls[-2:] == ["run watching=True", "watch False"]
     assert page.watch.requests.isVisibleTo(page)
     assert not page.watch.lens.isVisibleTo(page)
@@ -196,20 +196,14 @@ def test_the_table_twin_says_the_same_as_the_picture(page):
         assert row[4] == " ".join(map(str, read))
 
 
-def test_the_lens_looks_at_one_run_only(page):
-    page.faces.setCurrentWidget(page.compare_panels)
-    page.turn_lens()
-    assert "looks at one run" in page.head.message.text()
-
-
 def test_the_button_opens_and_closes_it_as_the_key_does(page: LivePage, qtbot: QtBot) -> None:
     page.show()
     assert page.transport.lens.isChecked()
     qtbot.mouseClick(page.transport.lens, Qt.MouseButton.LeftButton)
     assert page.watch.lens.isHidden()
     assert not page.transport.lens.isChecked()
-    page.watch.turn_plots()
-    page.turn_lens()
+    page.faces.turn_plots()
+    page.faces.turn_lens()
     assert page.watch.lens.isVisible()
     assert not page.watch.plotting
     assert page.transport.lens.isChecked()

@@ -1,9 +1,11 @@
 from __future__ import annotations
 
 import pytest
+from ladder_desktop.live import request_list
 from ladder_desktop.live.timeline import ROW, RULER
 from ladder_engine.tracing.events import StepTimed
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt
+from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from tests.desktop.live.conftest import Make, RecordedClient, client_of, with_run
@@ -205,6 +207,64 @@ def test_a_long_runs_old_requests_leave_the_list_and_the_others_are_still_found(
     assert page.watch.requests.selected_row() == 199
     page.select(5)
     assert page.watch.requests.selected_row() is None
+
+
+def test_a_step_lays_nothing_out_anew(make: Make) -> None:
+    page = make()
+    page.player.feed(LittleScheduler([Request(f"r{i}", 5, 40) for i in range(6)], num_blocks=60).run())
+    page.select(2)
+    page.seek(5)
+    for _ in range(5):
+        QApplication.processEvents()
+    asked: list[QObject] = []
+
+    class Listener(QObject):
+        def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+            if (
+                event.type() == QEvent.Type.LayoutRequest
+                and isinstance(watched, QWidget)
+                and watched.layout()
+            ):
+                asked.append(watched)
+            return False
+
+    listener, application = Listener(), QApplication.instance()
+    assert application is not None
+    application.installEventFilter(listener)
+    said = set()
+    for position in range(6, page.player.last):
+        page.seek(position)
+        said.add((page.watch.pool.text(), page.watch.queue.text(), page.watch.pace.text()))
+        QApplication.processEvents()
+    application.removeEventFilter(listener)
+    assert len(said) > 10
+    assert asked == []
+
+
+def test_only_requests_in_sight_are_put_into_words(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = make()
+    events = LittleScheduler(
+        [Request(f"r{i}", 2, 40) for i in range(120)], num_blocks=2000, max_num_seqs=120, budget=240
+    ).run()
+    page.player.feed(events)
+    page.seek(10)
+    QApplication.processEvents()
+    worded: list[int] = []
+    cells = request_list._cells
+    monkeypatch.setattr(
+        request_list, "_cells", lambda sequence: worded.append(sequence.seq_id) or cells(sequence)
+    )
+    changed: list[tuple[int, int]] = []
+    page.watch.requests.table.dataChanged.connect(
+        lambda first, last: changed.append((first.column(), last.column()))
+    )
+    page.seek(11)
+    QApplication.processEvents()
+    assert 5 < len(set(worded)) < 40
+    assert (3, 3) in changed, "the answers have grown"
+    assert all(first == last for first, last in changed)
+    assert [row[3] for row in page.watch.requests.table.rows] == ["11/40"] * 120
+    assert len(set(worded)) == 120
 
 
 def test_in_a_low_window_the_story_makes_room_when_a_run_begins(make: Make) -> None:

@@ -59,14 +59,21 @@ def pixels(image: QImage) -> bytes:
     st.sampled_from(sorted(THEMES)),
     st.sampled_from(CELLS),
     st.lists(
-        st.tuples(st.integers(0, len(STATES) - 1), st.sampled_from([None, 0, 1, 3])), min_size=2, max_size=12
+        st.tuples(
+            st.integers(-3, 3) | st.integers(-len(STATES), len(STATES)),
+            st.sampled_from([None, None, 0, 1, 3]),
+        ),
+        min_size=2,
+        max_size=12,
     ),
 )
 def test_blocks_that_changed_are_painted_as_if_all_were(
     name: str, cells: Cells, walk: list[tuple[int, int | None]]
 ) -> None:
     picture = BlockPicture(THEMES[name], cells, QFont())
-    for at, selection in walk:
+    at = 60
+    for steps, selection in walk:
+        at = (at + steps) % len(STATES)
         shown = pixels(picture.show(STATES[at], selection))
         assert shown == pixels(BlockPicture(THEMES[name], cells, QFont()).show(STATES[at], selection))
 
@@ -149,14 +156,18 @@ def anew(timeline: Timeline) -> Timeline:
 
 @pytest.mark.usefixtures("qapp")
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60, deadline=None)
-@given(st.sampled_from(sorted(THEMES)), st.lists(MOVES, min_size=3, max_size=14))
+@given(
+    st.sampled_from(sorted(THEMES)),
+    st.sampled_from([100, 1200, len(LONG)]),
+    st.lists(MOVES, min_size=3, max_size=14),
+)
 def test_a_timeline_to_which_columns_are_added_is_as_if_painted_anew(
-    name: str, moves: list[tuple[str, int | None]]
+    name: str, begin: int, moves: list[tuple[str, int | None]]
 ) -> None:
     timeline, said = Timeline(THEMES[name], Player()), list[AnyEvent]()
     timeline.resize(600, 300)
     timeline.grab()
-    for what, value in [("feed", 400), *moves]:
+    for what, value in [("feed", begin), *moves]:
         move(timeline, what, value, said)
         assert pixels(timeline.grab().toImage()) == pixels(anew(timeline).grab().toImage())
 

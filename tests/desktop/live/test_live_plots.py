@@ -116,7 +116,7 @@ def test_a_click_and_the_arrows_move_the_playhead_and_the_cursor_stands_there(
     assert page.player.position == 14
     settle(page, qtbot)
     for other in page.watch.plots.plots:
-        middle = other._cursor.geometry().center().x()
+        middle = other._cursors[0].geometry().center().x()
         assert other.step_at(QPointF(middle, 5)) == 14
 
 

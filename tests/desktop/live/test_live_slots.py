@@ -101,5 +101,5 @@ def test_a_double_click_looks_into_a_block_and_the_table_tells_its_text(make: Ma
     at = page.watch.grid.cell_rect(block_id).center().toPoint()
     qtbot.mouseDClick(page.watch.grid, Qt.MouseButton.LeftButton, pos=at)
     assert page.watch.slots.block_id == block_id
-    page.watch.turn_table()
+    page.faces.turn_table()
     assert page.watch.block_list.table.rows[block_id][4] == block_text(state, block_id).replace(" ", "·")

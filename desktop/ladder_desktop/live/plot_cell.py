@@ -1,0 +1,32 @@
+"""A plot under its title and its figures."""
+
+from __future__ import annotations
+
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+
+
+class Cell(QWidget):
+    """A plot under its title and its figures, which stand beneath each other where `needed` pixels are not there."""
+
+    def __init__(self, title: QLabel, figures: QLabel, plot: QWidget, needed: int) -> None:
+        super().__init__()
+        self._needed = needed
+        self._head = QHBoxLayout()
+        self._head.setSpacing(2)
+        self._head.addWidget(title)
+        self._head.addStretch(1)
+        self._head.addWidget(figures)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(2)
+        column.addLayout(self._head)
+        column.addWidget(plot, 1)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Qt: see the class."""
+        super().resizeEvent(event)
+        beside = self.width() >= self._needed
+        self._head.setDirection(
+            QHBoxLayout.Direction.LeftToRight if beside else QHBoxLayout.Direction.TopToBottom
+        )
