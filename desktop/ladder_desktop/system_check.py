@@ -13,8 +13,6 @@ from __future__ import annotations
 import ctypes
 import importlib.util
 import os
-import shutil
-import subprocess
 import sys
 from pathlib import Path
 
@@ -97,6 +95,9 @@ def missing_packages() -> list[str]:
 
 def install(packages: list[str]) -> int:
     """Install the packages as root on Debian or Ubuntu; otherwise print the one command to run. Returns a status."""
+    import shutil
+    import subprocess
+
     command = ["apt-get", "install", "-y", "--no-install-recommends", *packages]
     if shutil.which("apt-get") is None:
         print(

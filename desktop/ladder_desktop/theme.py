@@ -116,7 +116,11 @@ def _palette(theme: Theme) -> QPalette:
 
 
 def _style_sheet(theme: Theme) -> str:
-    template = Path(__file__).with_name("themes").joinpath("style.qss").read_text("utf-8")
+    folder = Path(__file__).with_name("themes")
+    tick = "tick-light" if theme.colour("accent_text").lightnessF() > 0.5 else "tick-dark"
+    template = (
+        (folder / "style.qss").read_text("utf-8").replace("@tick", f'"{(folder / tick).as_posix()}.svg"')
+    )
     for name, value in sorted(theme.palette.items(), key=lambda item: -len(item[0])):
         template = template.replace(f"@{name}", value)
     return theme.scaled(template)

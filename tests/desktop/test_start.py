@@ -16,6 +16,7 @@ from pytestqt.qtbot import QtBot
 
 ROOT = Path(__file__).resolve().parents[2]
 LATE = (
+    "fsrs",
     *("numpy", "torch", "pyqtgraph", "yaml", "click", "markdown_it", "pygments", "ziamath", "nh3"),
     *("pydantic_monty", "ladder_engine", "ladder_desktop.search", "ladder_desktop.palette.palette"),
     *("ladder_desktop.lessons", "ladder_desktop.live", "ladder_desktop.stats", "ladder_desktop.interview"),

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from ladder_desktop.contrast import faults, ratio
 from ladder_desktop.preferences import Preferences
-from ladder_desktop.theme import ThemeError
+from ladder_desktop.theme import ThemeError, apply, load_theme
 from ladder_desktop.theme_file import BUNDLED, Themes, wanted_theme
-from PySide6.QtWidgets import QApplication
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QCheckBox, QStyle, QStyleOptionButton
+from pytestqt.qtbot import QtBot
 
 
 @pytest.mark.parametrize("key", BUNDLED)
@@ -93,3 +96,40 @@ def test_size_and_stillness_come_from_the_preferences(qapp: QApplication, tmp_pa
     assert theme.scaled("a { font-size: 12pt; } b { font-size: 9.5pt }") == (
         "a { font-size: 18.0pt; } b { font-size: 14.2pt }"
     )
+
+
+@pytest.mark.parametrize("key", BUNDLED)
+def test_a_check_box_is_seen_and_its_mark_too(qapp: QApplication, qtbot: QtBot, key: str) -> None:
+    apply(qapp, load_theme(key))
+    box = QCheckBox("Type them")
+    qtbot.addWidget(box)
+    box.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+    box.resize(box.sizeHint())
+    box.show()
+    grounds = [load_theme(key).hex(name) for name in ("window", "surface")]
+    option = QStyleOptionButton()
+    box.initStyleOption(option)
+    place = box.style().subElementRect(QStyle.SubElement.SE_CheckBoxIndicator, option, box)
+
+    def colours() -> set[str]:
+        image = box.grab(place).toImage()
+        return {image.pixelColor(x, y).name() for x in range(image.width()) for y in range(image.height())}
+
+    assert max(min(ratio(one, ground) for ground in grounds) for one in colours()) >= 3
+    box.setChecked(True)
+    accent = load_theme(key).hex("accent")
+    assert accent in colours()
+    assert max(ratio(one, accent) for one in colours() - set(grounds)) >= 3, "no mark on the accent"
+
+
+def test_boxes_grow_with_the_text(qapp: QApplication, qtbot: QtBot) -> None:
+    def width(scale: float) -> int:
+        apply(qapp, replace(load_theme("light"), scale=scale))
+        box = QCheckBox("Type them")
+        qtbot.addWidget(box)
+        box.ensurePolished()
+        option = QStyleOptionButton()
+        box.initStyleOption(option)
+        return box.style().subElementRect(QStyle.SubElement.SE_CheckBoxIndicator, option, box).width()
+
+    assert width(2.0) >= 1.7 * width(1.0)

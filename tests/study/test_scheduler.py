@@ -5,6 +5,7 @@ from zoneinfo import ZoneInfo
 
 import fsrs
 import pytest
+from fsrs.scheduler import DEFAULT_PARAMETERS
 from hypothesis import given
 from hypothesis import strategies as st
 from ladder_desktop.study import Algorithm, Memory, Rating, StudyError
@@ -191,3 +192,8 @@ def test_settings_that_make_no_sense_are_refused_in_one_sentence(
 )
 def test_labels(interval: timedelta, label: str) -> None:
     assert interval_label(interval) == label
+
+
+def test_the_usual_parameters_are_those_of_the_package() -> None:
+    assert Algorithm().parameters == DEFAULT_PARAMETERS
+    fsrs.Scheduler(Algorithm().parameters)

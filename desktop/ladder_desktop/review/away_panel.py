@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from PySide6.QtCore import QDate, Qt, Signal
 from PySide6.QtWidgets import QDateEdit, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from ladder_desktop.review.announce import announce
+from ladder_desktop.review.desk_work import DeskWork
 from ladder_desktop.review.shift_view import ShiftView
 from ladder_desktop.stats.figures import plural
-from ladder_desktop.study import Desk, StudyError
+from ladder_desktop.study import Desk
 from ladder_desktop.study.away import AwayPlan
 from ladder_desktop.study.studyday import date_of_day
 from ladder_desktop.theme import Theme
@@ -21,7 +24,6 @@ class AwayPanel(QWidget):
 
     def __init__(self, desk: Desk, theme: Theme) -> None:
         super().__init__()
-        self._desk = desk
         self._plan: AwayPlan | None = None
         self.first = _date("First day away")
         self.last = _date("Last day away")
@@ -33,6 +35,11 @@ class AwayPanel(QWidget):
         self.apply = QPushButton("Move them")
         self.apply.setProperty("role", "primary")
         self.apply.clicked.connect(self.move_them)
+        self.looking, self.moving = DeskWork(desk, self), DeskWork(desk, self)
+        self.looking.done.connect(self._show_plan)
+        self.moving.done.connect(self._moved)
+        for work in (self.looking, self.moving):
+            work.failed.connect(self._refused)
         self.view = ShiftView(theme, "Reviews a day, before and after the move")
         self.said = QLabel()
         self.said.setTextFormat(Qt.TextFormat.PlainText)
@@ -62,11 +69,14 @@ class AwayPanel(QWidget):
     def show_plan(self) -> None:
         """Work out what would move, and move nothing."""
         self._forget()
-        try:
-            plan = self._desk.planner.plan_away(_study_day(self.first), _study_day(self.last))
-        except StudyError as error:
-            self._say(str(error))
-            return
+        work = partial(_plan, _study_day(self.first), _study_day(self.last))
+        if self.looking.start(work):
+            self.look.setEnabled(False)
+            self._say("Reckoning what would move…")
+
+    def _show_plan(self, plan: AwayPlan) -> None:
+        self.look.setEnabled(True)
+        self.said.setText("")
         if not plan.moves:
             self._say("Nothing falls due on these days; there is nothing to move.")
             return
@@ -80,14 +90,25 @@ class AwayPanel(QWidget):
         """Move what the plan says, as one step of undo."""
         if self._plan is None:
             return
-        try:
-            moved = self._desk.planner.apply_away(self._plan)
-        except StudyError as error:
-            self._say(str(error))
-            return
+        if self.moving.start(partial(_move, self._plan)):
+            self.setEnabled(False)
+            self._say("Moving them…")
+
+    def _moved(self, moved: int) -> None:
+        self.setEnabled(True)
         self._forget()
         self._say(f"{plural(moved, 'card')} moved. Undo takes it back.")
         self.changed.emit()
+
+    def shutdown(self) -> None:
+        """Leave no thread behind."""
+        self.looking.stop()
+        self.moving.stop()
+
+    def _refused(self, error: BaseException) -> None:
+        self.setEnabled(True)
+        self.look.setEnabled(True)
+        self._say(str(error))
 
     def _forget(self) -> None:
         """A plan for other days is no plan for these."""
@@ -99,6 +120,14 @@ class AwayPanel(QWidget):
     def _say(self, sentence: str) -> None:
         self.said.setText(sentence)
         announce(self, sentence)
+
+
+def _plan(first: int, last: int, desk: Desk) -> AwayPlan:
+    return desk.planner.plan_away(first, last)
+
+
+def _move(plan: AwayPlan, desk: Desk) -> int:
+    return desk.planner.apply_away(plan)
 
 
 def plan_sentence(plan: AwayPlan) -> str:

@@ -5,30 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-import msgspec
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
     QHBoxLayout,
     QLabel,
-    QLineEdit,
     QPushButton,
-    QSpinBox,
     QVBoxLayout,
     QWidget,
 )
 
-from ladder_desktop.beside import Beside
 from ladder_desktop.review.announce import announce
 from ladder_desktop.review.away_panel import AwayPanel
+from ladder_desktop.review.desk_work import DeskWork
+from ladder_desktop.review.schedule_fields import ScheduleFields
 from ladder_desktop.review.shift_view import ShiftView
-from ladder_desktop.review.steps_text import read_steps, written_steps
 from ladder_desktop.review.typing_choice import Aloud, TypingChoice
-from ladder_desktop.review.weights_panel import WeightsPanel
 from ladder_desktop.settings.row import setting_row
 from ladder_desktop.stats.figures import plural
 from ladder_desktop.study import Desk, Shift, StudyError, StudySettings
-from ladder_desktop.study.settings import MOST_PER_DAY
 from ladder_desktop.theme import Theme
 
 PREVIEW_AFTER_MS = 200
@@ -48,13 +43,7 @@ class StudySettingsPanel(QWidget):
         super().__init__()
         self._desk = desk
         self._typing = typing or Aloud()
-        self.retention = _number(70, 99, " %")
-        self.new_per_day = _number(0, MOST_PER_DAY, "")
-        self.reviews_per_day = _number(0, MOST_PER_DAY, "")
-        self.learning = QLineEdit()
-        self.relearning = QLineEdit()
-        self.longest = _number(1, 36_500, " days")
-        self.weights = WeightsPanel(desk)
+        self.fields = ScheduleFields(desk)
         self.typed = QCheckBox("Type them")
         self.typed.setChecked(self._typing.typed_answers)
         self.move_learned = QCheckBox("Move them")
@@ -64,9 +53,8 @@ class StudySettingsPanel(QWidget):
         self.save.setProperty("role", "primary")
         self.undo = QPushButton("Undo")
         self.away = AwayPanel(desk, theme)
-        self._fields = QWidget()
-        self.writing = Beside(self)
-        self._previewing = Beside(self)
+        self.writing = DeskWork(desk, self)
+        self._previewing = DeskWork(desk, self)
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(PREVIEW_AFTER_MS)
@@ -78,36 +66,15 @@ class StudySettingsPanel(QWidget):
 
     def show_stored(self) -> None:
         """Fill the fields from the desk."""
-        settings = self._desk.settings
-        algorithm = settings.algorithm
-        self.retention.setValue(round(algorithm.desired_retention * 100))
-        self.new_per_day.setValue(settings.new_per_day)
-        self.reviews_per_day.setValue(settings.reviews_per_day)
-        self.learning.setText(written_steps(algorithm.learning_steps))
-        self.relearning.setText(written_steps(algorithm.relearning_steps))
-        self.longest.setValue(algorithm.maximum_interval)
-        self.weights.show_weights(algorithm.parameters)
+        self.fields.show_settings(self._desk.settings)
         self.preview()
-
-    def wanted(self) -> StudySettings:
-        """Return what the fields say; StudyError if one of them makes no sense."""
-        stored = self._desk.settings
-        algorithm = msgspec.structs.replace(
-            stored.algorithm,
-            desired_retention=self._retention(stored),
-            learning_steps=read_steps(self.learning.text()),
-            relearning_steps=read_steps(self.relearning.text()),
-            maximum_interval=self.longest.value(),
-            parameters=self.weights.weights(),
-        )
-        return StudySettings(algorithm, self.new_per_day.value(), self.reviews_per_day.value())
 
     def preview(self) -> None:
         """Say whether the fields can be saved, and what moving would do to the coming days."""
         self._timer.stop()
         self.shift.hide()
         try:
-            wanted = self.wanted()
+            wanted = self.fields.wanted()
         except StudyError as error:
             self.said.setText(str(error))
             self.save.setEnabled(False)
@@ -117,11 +84,8 @@ class StudySettingsPanel(QWidget):
         self.save.setEnabled(differs or self.move_learned.isChecked())
         if not self.move_learned.isChecked():
             return
-        if self._desk.is_large:
+        if self._previewing.start(partial(_preview, wanted)):
             self.said.setText("Reckoning what would move…")
-            self._previewing.start(self._desk.apart(partial(_preview, wanted)))
-        else:
-            self._show_shift(self._desk.planner.preview(wanted))
 
     def _show_shift(self, shift: Shift) -> None:
         self.said.setText("")
@@ -137,7 +101,7 @@ class StudySettingsPanel(QWidget):
     def store(self) -> None:
         """Save the fields, as one step of undo."""
         try:
-            wanted = self.wanted()
+            wanted = self.fields.wanted()
         except StudyError as error:
             self._say(str(error))
             return
@@ -166,19 +130,11 @@ class StudySettingsPanel(QWidget):
             self.changed.emit()
 
     def _write(self, work: Callable[[Desk], object], then: Callable[[object], None], meanwhile: str) -> None:
-        """Do something to the plan, beside the window if it may take long; it is stored as a whole or not at all."""
-        if self._desk.is_large:
-            self._then = then
+        """Do something to the plan; the panel rests while that goes on beside the window."""
+        self._then = then
+        if self.writing.start(work):
             self._rest(True)
             self._say(meanwhile)
-            self.writing.start(self._desk.apart(work))
-            return
-        try:
-            done = work(self._desk)
-        except StudyError as error:
-            self._say(str(error))
-            return
-        then(done)
 
     def _written(self, done: object) -> None:
         self._rest(False)
@@ -190,15 +146,16 @@ class StudySettingsPanel(QWidget):
 
     def _rest(self, resting: bool) -> None:
         """Take nothing while the plan is being changed."""
-        for widget in (self._fields, self.move_learned, self.save, self.undo, self.away):
+        for widget in (self.fields, self.move_learned, self.save, self.undo, self.away):
             widget.setDisabled(resting)
 
     def shutdown(self) -> None:
         """The panel is not shown again: what is being stored is stored, and no thread is left behind."""
         self._timer.stop()
         self.writing.stop()
-        self.weights.shutdown()
+        self.fields.weights.shutdown()
         self._previewing.stop()
+        self.away.shutdown()
 
     def _edited(self) -> None:
         self.undo.hide()
@@ -207,11 +164,6 @@ class StudySettingsPanel(QWidget):
     def _choose_typing(self, typed: bool) -> None:
         self._typing.typed_answers = typed
 
-    def _retention(self, stored: StudySettings) -> float:
-        """A stored 0.875 stays what it is while nobody turns the whole percents of the field."""
-        now = stored.algorithm.desired_retention
-        return now if round(now * 100) == self.retention.value() else self.retention.value() / 100
-
     def _say(self, sentence: str) -> None:
         self.said.setText(sentence)
         announce(self, sentence)
@@ -219,19 +171,15 @@ class StudySettingsPanel(QWidget):
     # Building
 
     def _connect(self) -> None:
-        for number in (self.retention, self.new_per_day, self.reviews_per_day, self.longest):
-            number.valueChanged.connect(self._edited)
-        for line in (self.learning, self.relearning):
-            line.textChanged.connect(self._edited)
-        self.weights.edited.connect(self._edited)
+        self.fields.edited.connect(self._edited)
         self.typed.toggled.connect(self._choose_typing)
         self.move_learned.toggled.connect(self.preview)
         self._timer.timeout.connect(self.preview)
         self.save.clicked.connect(self.store)
         self.undo.clicked.connect(self.take_back)
-        self._previewing.finished.connect(self._show_shift)
+        self._previewing.done.connect(self._show_shift)
         self._previewing.failed.connect(self._preview_failed)
-        self.writing.finished.connect(self._written)
+        self.writing.done.connect(self._written)
         self.writing.failed.connect(self._not_written)
         self.away.changed.connect(self._moved)
 
@@ -251,7 +199,7 @@ class StudySettingsPanel(QWidget):
                 self.typed,
             )
         )
-        rows.addWidget(self._fields)
+        rows.addWidget(self.fields)
         rows.addSpacing(14)
         rows.addWidget(
             setting_row(
@@ -272,35 +220,9 @@ class StudySettingsPanel(QWidget):
         )
         rows.addWidget(self.away)
         rows.addStretch(1)
-        self._fill_fields()
         self.undo.hide()
         for button in (self.save, self.undo, self.away.look, self.away.apply):
             button.setAccessibleName(button.text())
-
-    def _fill_fields(self) -> None:
-        rows = QVBoxLayout(self._fields)
-        rows.setContentsMargins(0, 0, 0, 0)
-        rows.setSpacing(4)
-        for name, help_text, widget in (
-            (
-                "Desired retention",
-                "The share of reviews you want to recall. Higher brings cards sooner: 95 % costs about twice the "
-                "reviews of 90 %.",
-                self.retention,
-            ),
-            (
-                "New cards a day",
-                "For cards and for tickets each. None holds new ones back.",
-                self.new_per_day,
-            ),
-            ("Reviews a day", "At most. What is left over comes first tomorrow.", self.reviews_per_day),
-            ("Learning steps", "Waits of a new card before it becomes a review, like 1m 10m.", self.learning),
-            ("Relearning steps", "Waits of a card that was forgotten, like 10m.", self.relearning),
-            ("Longest interval", "No card stays away longer.", self.longest),
-        ):
-            widget.setFixedWidth(FIELD_WIDTH)
-            rows.addWidget(setting_row(name, help_text, widget))
-        rows.addWidget(self.weights)
 
 
 def _preview(wanted: StudySettings, desk: Desk) -> Shift:
@@ -333,14 +255,6 @@ def _beside(*buttons: QPushButton) -> QHBoxLayout:
         row.addWidget(button)
     row.addStretch(1)
     return row
-
-
-def _number(least: int, most: int, suffix: str) -> QSpinBox:
-    box = QSpinBox()
-    box.setRange(least, most)
-    box.setSuffix(suffix)
-    box.lineEdit().setTextMargins(6, 0, 0, 0)  # the style sheet's padding does not reach it
-    return box
 
 
 def _sentence(text: str) -> QLabel:

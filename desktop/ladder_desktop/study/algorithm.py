@@ -6,14 +6,18 @@ The log can only be replayed if each review says which rules it followed. A late
 
 from __future__ import annotations
 
-import fsrs
 import msgspec
-from fsrs.scheduler import DEFAULT_PARAMETERS
 
 from .errors import StudyError
 
 FSRS_6 = "fsrs-6"
 _DAY = 86_400
+# Those of the fsrs package, which loads with the first answer and not before the window is there.
+DEFAULT_PARAMETERS = (
+    *(0.212, 1.2931, 2.3065, 8.2956, 6.4133, 0.8334, 3.0194),
+    *(0.001, 1.8722, 0.1666, 0.796, 1.4835, 0.0614, 0.2629),
+    *(1.6483, 0.6014, 1.8729, 0.5425, 0.0912, 0.0658, 0.1542),
+)
 
 
 class Algorithm(msgspec.Struct, frozen=True):
@@ -48,8 +52,15 @@ class Algorithm(msgspec.Struct, frozen=True):
             raise StudyError(
                 "Learning and relearning steps must be longer than nothing and shorter than a day."
             )
-        try:
-            fsrs.Scheduler(self.parameters)
-        except ValueError as error:
-            reason = str(error).replace("\n", " ")
-            raise StudyError(f"The FSRS-6 parameters cannot be used: {reason}.") from error
+        if self.parameters != DEFAULT_PARAMETERS:
+            _refuse_unsound(self.parameters)
+
+
+def _refuse_unsound(parameters: tuple[float, ...]) -> None:
+    import fsrs
+
+    try:
+        fsrs.Scheduler(parameters)
+    except ValueError as error:
+        reason = str(error).replace("\n", " ")
+        raise StudyError(f"The FSRS-6 parameters cannot be used: {reason}.") from error

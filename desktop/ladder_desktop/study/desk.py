@@ -72,7 +72,7 @@ class Desk:
         self.history = History(store, self.journal)
         self.own_cards = OwnCards(store, self.journal)
         self.planner = Planner(store, self.journal, clock)
-        self._scheduler = Scheduler(Algorithm())
+        self._scheduler: Scheduler | None = None
         with store.writing() as db:
             settings = msgspec.structs.replace(read_settings(db)[0], **wanted)
             log.ensure_algorithm(db, settings.algorithm)  # a file that may not be written says so now
@@ -307,7 +307,7 @@ class Desk:
     def _in_force(self, db: Connection) -> tuple[Scheduler, int]:
         """Return what schedules now, and the number of its algorithm."""
         settings, number = read_settings(db)
-        if settings.algorithm != self._scheduler.algorithm:
+        if self._scheduler is None or settings.algorithm != self._scheduler.algorithm:
             self._scheduler = Scheduler(settings.algorithm)
         return self._scheduler, number
 

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta, tzinfo
-
-import fsrs
+from typing import TYPE_CHECKING
 
 from .algorithm import Algorithm
 from .fuzz import fuzz_seed, fuzzed
 from .records import Memory, Phase, Preview, Rating
 from .studyday import Moment, day_start, from_ms
 
+if TYPE_CHECKING:
+    import fsrs
+
 _ORIGIN = datetime(2000, 1, 1, tzinfo=UTC)
 _DAY = timedelta(days=1)
-_PHASES: dict[fsrs.State, Phase] = {
-    fsrs.State.Learning: "learning",
-    fsrs.State.Review: "review",
-    fsrs.State.Relearning: "relearning",
-}
+_PHASES: dict[int, Phase] = {1: "learning", 2: "review", 3: "relearning"}  # by the states of the package
 _STATES = {phase: state for state, phase in _PHASES.items()}
 
 
@@ -34,6 +32,8 @@ class Scheduler:
     """
 
     def __init__(self, algorithm: Algorithm) -> None:
+        import fsrs  # with the first answer: the window is there before
+
         self.algorithm = algorithm
         self._fsrs = fsrs.Scheduler(
             parameters=algorithm.parameters,
@@ -46,6 +46,8 @@ class Scheduler:
 
     def answer(self, item_id: str, memory: Memory | None, rating: Rating, moment: Moment) -> Memory:
         """Return the memory of an item after `rating` was given at `moment`; `memory` is None for a new item."""
+        import fsrs
+
         elapsed = 0 if memory is None else max(0, moment.study_day - memory.last_day)
         today = _ORIGIN + elapsed * _DAY
         reviewed, _ = self._fsrs.review_card(_fsrs_card(memory), fsrs.Rating(rating), today)
@@ -111,11 +113,13 @@ def interval_label(interval: timedelta) -> str:
 
 def _fsrs_card(memory: Memory | None) -> fsrs.Card:
     """Put a memory on the origin; the id is given because the package sleeps to make one up."""
+    import fsrs
+
     if memory is None:
         return fsrs.Card(card_id=0, due=_ORIGIN)
     return fsrs.Card(
         card_id=0,
-        state=_STATES[memory.phase],
+        state=fsrs.State(_STATES[memory.phase]),
         step=memory.step,
         stability=memory.stability,
         difficulty=memory.difficulty,

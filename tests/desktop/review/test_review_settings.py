@@ -15,6 +15,7 @@ from ladder_desktop.review.steps_text import read_steps, read_weights, written_s
 from ladder_desktop.review.study_settings import StudySettingsPanel
 from ladder_desktop.study import Algorithm, Desk, Planner, Rating, StudyError, StudySettings
 from ladder_desktop.study import desk as desk_room
+from ladder_desktop.study.away import AwayPlan
 from ladder_desktop.study.optimiser import Outcome
 from ladder_desktop.theme import Theme
 from PySide6.QtCore import QDate, Qt
@@ -55,17 +56,21 @@ def click(widget: QWidget) -> None:
 
 
 def test_the_fields_show_what_is_stored(panel: StudySettingsPanel) -> None:
-    assert (panel.retention.value(), panel.new_per_day.value(), panel.reviews_per_day.value()) == (
+    assert (
+        panel.fields.retention.value(),
+        panel.fields.new_per_day.value(),
+        panel.fields.reviews_per_day.value(),
+    ) == (
         90,
         20,
         200,
     )
-    assert (panel.learning.text(), panel.relearning.text(), panel.longest.value()) == (
+    assert (panel.fields.learning.text(), panel.fields.relearning.text(), panel.fields.longest.value()) == (
         "1m 10m",
         "10m",
         36_500,
     )
-    assert read_weights(panel.weights.field.toPlainText()) == Algorithm().parameters
+    assert read_weights(panel.fields.weights.field.toPlainText()) == Algorithm().parameters
     assert not panel.save.isEnabled()
 
 
@@ -74,9 +79,9 @@ def test_saving_is_one_step_that_undo_takes_back(
     panel: StudySettingsPanel, desk: Desk, qtbot: QtBot, way: str
 ) -> None:
     before, memories = desk.settings, desk.states()
-    retype(panel.retention, "95")
-    retype(panel.new_per_day, "7")
-    retype(panel.learning, "30s 5m 2h")
+    retype(panel.fields.retention, "95")
+    retype(panel.fields.new_per_day, "7")
+    retype(panel.fields.learning, "30s 5m 2h")
     qtbot.waitUntil(panel.save.isEnabled)
     with qtbot.waitSignal(panel.changed):
         if way == "mouse":
@@ -93,8 +98,8 @@ def test_saving_is_one_step_that_undo_takes_back(
     with qtbot.waitSignal(panel.changed):
         click(panel.undo)
     assert desk.settings == before
-    assert panel.retention.value() == 90
-    assert panel.learning.text() == "1m 10m"
+    assert panel.fields.retention.value() == 90
+    assert panel.fields.learning.text() == "1m 10m"
 
 
 def test_moving_shows_the_load_before_anything_is_stored(
@@ -102,7 +107,7 @@ def test_moving_shows_the_load_before_anything_is_stored(
 ) -> None:
     states = desk.states()
     assert not panel.shift.isVisible()
-    retype(panel.retention, "80")
+    retype(panel.fields.retention, "80")
     panel.move_learned.setFocus()
     press(Qt.Key.Key_Space)
     assert panel.shift.isVisible()
@@ -131,7 +136,7 @@ def test_nonsense_is_said_and_cannot_be_saved(
     panel: StudySettingsPanel, desk: Desk, qtbot: QtBot, field: str, text: str, says: str
 ) -> None:
     before = desk.settings
-    retype(panel.weights.field if field == "weights" else getattr(panel, field), text)
+    retype(panel.fields.weights.field if field == "weights" else getattr(panel.fields, field), text)
     qtbot.waitUntil(lambda: says in panel.said.text())
     assert not panel.save.isEnabled()
     assert desk.settings == before
@@ -142,7 +147,7 @@ def test_a_finer_retention_survives_a_change_of_something_else(
 ) -> None:
     desk.planner.change(msgspec.structs.replace(desk.settings, algorithm=Algorithm(desired_retention=0.875)))
     panel.show_stored()
-    retype(panel.new_per_day, "3")
+    retype(panel.fields.new_per_day, "3")
     qtbot.waitUntil(panel.save.isEnabled)
     click(panel.save)
     assert desk.settings.algorithm.desired_retention == 0.875
@@ -181,17 +186,17 @@ def test_a_long_log_is_moved_beside_the_window_and_is_one_step_of_undo(
     panel: StudySettingsPanel, desk: Desk, qtbot: QtBot, threads: list[threading.Thread]
 ) -> None:
     states = desk.states()
-    retype(panel.retention, "80")
+    retype(panel.fields.retention, "80")
     panel.move_learned.setChecked(True)
     qtbot.waitUntil(lambda: not panel.shift.isHidden())
     with qtbot.waitSignal(panel.changed):
         click(panel.save)
         assert panel.said.text() == "Moving what you have learned…"
         assert not any(
-            one.isEnabled() for one in (panel.retention, panel.save, panel.move_learned, panel.away)
+            one.isEnabled() for one in (panel.fields.retention, panel.save, panel.move_learned, panel.away)
         )
     assert panel.said.text().startswith("Saved, and 3 cards moved.")
-    assert panel.retention.isEnabled()
+    assert panel.fields.retention.isEnabled()
     assert threading.main_thread() not in threads
     assert desk.settings.algorithm.desired_retention == 0.8
     assert desk.undo_label() == "Reschedule"
@@ -199,7 +204,7 @@ def test_a_long_log_is_moved_beside_the_window_and_is_one_step_of_undo(
     with qtbot.waitSignal(panel.changed):
         click(panel.undo)
     assert desk.states() == states
-    assert panel.retention.value() == 90
+    assert panel.fields.retention.value() == 90
     assert desk.history.rebuild_mismatches() == []
 
 
@@ -211,12 +216,12 @@ def test_a_reschedule_that_cannot_be_stored_is_a_sentence_and_changes_nothing(
 
     monkeypatch.setattr(desk_room, "LARGE", 0)
     states = desk.states()
-    retype(panel.retention, "80")
+    retype(panel.fields.retention, "80")
     panel.move_learned.setChecked(True)
     qtbot.waitUntil(lambda: not panel.shift.isHidden())
     monkeypatch.setattr(Planner, "_adjust", refuse)
     click(panel.save)
-    qtbot.waitUntil(panel.retention.isEnabled)
+    qtbot.waitUntil(panel.fields.retention.isEnabled)
     assert "in use by another program" in panel.said.text()
     assert (desk.states(), desk.settings.algorithm.desired_retention) == (states, 0.9)
     assert panel.move_learned.isChecked()
@@ -225,7 +230,7 @@ def test_a_reschedule_that_cannot_be_stored_is_a_sentence_and_changes_nothing(
 def test_a_window_that_closes_in_the_middle_has_moved_all_of_it(
     panel: StudySettingsPanel, desk: Desk, qtbot: QtBot, threads: list[threading.Thread]
 ) -> None:
-    retype(panel.retention, "80")
+    retype(panel.fields.retention, "80")
     panel.move_learned.setChecked(True)
     qtbot.waitUntil(panel.save.isEnabled)
     click(panel.save)
@@ -268,10 +273,10 @@ def test_without_the_package_the_button_says_what_to_install(
     monkeypatch.setattr("ladder_desktop.review.weights_panel.is_installed", lambda: False)
     panel = StudySettingsPanel(desk, theme)
     qtbot.addWidget(panel)
-    assert not panel.weights.fit.isEnabled()
-    assert "pip install" in panel.weights.fit.toolTip()
-    assert "pip install" in panel.weights.said.text()
-    assert "pip install" in panel.weights.fit.accessibleDescription()
+    assert not panel.fields.weights.fit.isEnabled()
+    assert "pip install" in panel.fields.weights.fit.toolTip()
+    assert "pip install" in panel.fields.weights.said.text()
+    assert "pip install" in panel.fields.weights.fit.accessibleDescription()
 
 
 @pytest.fixture
@@ -286,7 +291,7 @@ def fits(panel: StudySettingsPanel, monkeypatch: pytest.MonkeyPatch) -> Callable
             return outcome
 
         monkeypatch.setattr(fitting_room, "optimise", optimise)
-        panel.weights.fit.setEnabled(True)
+        panel.fields.weights.fit.setEnabled(True)
 
     return prepare
 
@@ -295,39 +300,39 @@ def test_better_weights_stand_in_the_field_until_they_are_saved(
     panel: StudySettingsPanel, desk: Desk, qtbot: QtBot, fits: Callable[[Outcome | Exception], None]
 ) -> None:
     fits(Outcome(WEIGHTS, "The fitted weights are better."))
-    with qtbot.waitSignal(panel.weights.fitting.finished):
-        click(panel.weights.fit)
-        assert not panel.weights.fit.isEnabled()
-    assert "Save takes them over" in panel.weights.said.text()
+    with qtbot.waitSignal(panel.fields.weights.fitting.finished):
+        click(panel.fields.weights.fit)
+        assert not panel.fields.weights.fit.isEnabled()
+    assert "Save takes them over" in panel.fields.weights.said.text()
     assert desk.settings.algorithm.parameters == Algorithm().parameters
     qtbot.waitUntil(panel.save.isEnabled)
     click(panel.save)
     assert desk.settings.algorithm.parameters == WEIGHTS
-    assert panel.weights.fit.isEnabled()
+    assert panel.fields.weights.fit.isEnabled()
 
 
 def test_weights_that_are_no_better_change_nothing(
     panel: StudySettingsPanel, qtbot: QtBot, fits: Callable[[Outcome | Exception], None]
 ) -> None:
-    text = panel.weights.field.toPlainText()
+    text = panel.fields.weights.field.toPlainText()
     for ending, says in (
         (Outcome(None, "They stay as they are."), "They stay"),
         (ValueError("odd"), "(odd)"),
     ):
         fits(ending)
-        click(panel.weights.fit)
-        qtbot.waitUntil(panel.weights.fit.isEnabled)
-        assert says in panel.weights.said.text()
-        assert panel.weights.field.toPlainText() == text
+        click(panel.fields.weights.fit)
+        qtbot.waitUntil(panel.fields.weights.fit.isEnabled)
+        assert says in panel.fields.weights.said.text()
+        assert panel.fields.weights.field.toPlainText() == text
 
 
 def test_leaving_during_a_fit_leaves_no_thread(
     panel: StudySettingsPanel, fits: Callable[[Outcome | Exception], None]
 ) -> None:
     fits(Outcome(WEIGHTS, "better"))
-    click(panel.weights.fit)
+    click(panel.fields.weights.fit)
     panel.shutdown()
-    assert not panel.weights.fitting.running
+    assert not panel.fields.weights.fitting.running
     assert not [thread for thread in threading.enumerate() if thread.name.startswith("beside")]
 
 
@@ -356,6 +361,38 @@ def test_days_away_are_shown_then_moved_then_undone(
     assert desk.states() == states
 
 
+def test_days_away_with_a_long_log_are_reckoned_and_moved_beside_the_window(
+    panel: StudySettingsPanel, desk: Desk, clock: TravelClock, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    apply_away, used = Planner.apply_away, list[threading.Thread]()
+
+    def move(planner: Planner, plan: AwayPlan) -> int:
+        used.append(threading.current_thread())
+        return apply_away(planner, plan)
+
+    monkeypatch.setattr(desk_room, "LARGE", 0)
+    monkeypatch.setattr(Planner, "apply_away", move)
+    states = desk.states()
+    today = QDate(clock.at.year, clock.at.month, clock.at.day)
+    panel.away.first.setDate(today.addDays(2))
+    panel.away.last.setDate(today.addDays(12))
+    click(panel.away.look)
+    assert panel.away.said.text() == "Reckoning what would move…"
+    qtbot.waitUntil(panel.away.apply.isVisible)
+    with qtbot.waitSignal(panel.changed):
+        click(panel.away.apply)
+        assert not panel.away.isEnabled()
+    assert panel.away.said.text() == "3 cards moved. Undo takes it back."
+    assert threading.main_thread() not in used
+    with qtbot.waitSignal(panel.changed):
+        click(panel.undo)
+    assert desk.states() == states
+    panel.away.last.setDate(panel.away.first.date().addDays(-1))
+    click(panel.away.look)
+    qtbot.waitUntil(lambda: "must not come before" in panel.away.said.text())
+    assert panel.away.look.isEnabled()
+
+
 def test_days_that_make_no_sense_or_bring_nothing_are_a_sentence(panel: StudySettingsPanel) -> None:
     panel.away.last.setDate(panel.away.first.date().addDays(-1))
     click(panel.away.look)
@@ -375,7 +412,7 @@ def test_everything_has_a_name_and_is_reached_by_tab(panel: StudySettingsPanel) 
     ]
     own = [widget for widget in focusable if not widget.objectName().startswith("qt_")]
     assert [widget for widget in own if not widget.accessibleName()] == []
-    panel.retention.setFocus()
+    panel.fields.retention.setFocus()
     reached = set()
     for _ in range(2 * len(focusable)):
         reached.add(QApplication.focusWidget())
