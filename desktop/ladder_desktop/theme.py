@@ -74,10 +74,12 @@ def apply(app: QApplication, theme: Theme) -> None:
     """Dress the application: Fusion style, our own palette, our own style sheet."""
     app.setStyle(QStyleFactory.create("Fusion"))
     app.setPalette(_palette(theme))
-    app.setStyleSheet(_style_sheet(theme))
     font = app.font()
     font.setPointSizeF(theme.points(BODY_POINTS))
-    app.setFont(font)
+    app.setFont(
+        font
+    )  # before the style sheet: what stays on screen takes its font again with that, and keeps it
+    app.setStyleSheet(_style_sheet(theme))
     for effect in (Qt.UIEffect.UI_AnimateMenu, Qt.UIEffect.UI_AnimateCombo, Qt.UIEffect.UI_AnimateTooltip):
         app.setEffectEnabled(effect, not theme.still)
     app.setCursorFlashTime(0 if theme.still else BLINK_MS)

@@ -9,7 +9,7 @@ import pytest
 from ladder_desktop.app import Application
 from ladder_desktop.window import FOLD_BELOW
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import QLabel, QPushButton, QScrollArea, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QScrollArea, QWidget
 from pytestqt.qtbot import QtBot
 
 NARROW = QSize(1000, 700)
@@ -89,3 +89,14 @@ def cut(page: QWidget) -> Iterator[str]:
     for button in page.findChildren(QPushButton):
         if button.isVisible() and button.width() < button.minimumSizeHint().width():
             yield f"{button.text()} {button.width()} < {button.minimumSizeHint().width()}"
+
+
+def test_what_stays_on_screen_takes_the_size_of_text_at_once(application: Application, qtbot: QtBot) -> None:
+    window = application.window
+    window.show()
+    for zoom in (150, 100, 125):
+        before = window.page("home")
+        application.preferences.zoom = zoom
+        qtbot.waitUntil(lambda before=before: window.page("home") is not before)  # type: ignore[misc]
+        for widget in (window.rail, window.menuBar()):
+            assert widget.font().pointSizeF() == QApplication.font().pointSizeF()

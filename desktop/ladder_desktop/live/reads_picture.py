@@ -15,7 +15,7 @@ from ladder_desktop.live.canvas import blend
 from ladder_desktop.live.lens_words import program_words, slots_read
 from ladder_desktop.theme import Theme
 
-HEAD, SIDE = 20, 88  # room for the names of columns and rows
+HEAD, SIDE, TEXT = 20, 88, 10  # room for the names of columns and rows, and their text, at 100 %
 WIDEST, TALLEST, LEAST = 30, 24, 5  # of a cell
 
 
@@ -28,6 +28,7 @@ class ReadsPicture(QWidget):
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.theme = theme
+        self._head, self._side = round(HEAD * theme.scale), round(SIDE * theme.scale)
         self.programs: list[ProgramReads] = []
         self.cursor_cell: tuple[int, int] | None = None  # program, place in the block_table
         self.marked: int | None = None  # a block that another view points at
@@ -66,16 +67,20 @@ class ReadsPicture(QWidget):
 
     def minimumSizeHint(self) -> QSize:
         """Qt: as small as cells can be."""
-        return QSize(SIDE + LEAST * len(self.block_ids), HEAD + LEAST * max(1, len(self.programs)))
+        return QSize(
+            self._side + LEAST * len(self.block_ids), self._head + LEAST * max(1, len(self.programs))
+        )
 
     def sizeHint(self) -> QSize:
         """Qt: all cells at their largest."""
-        return QSize(SIDE + WIDEST * len(self.block_ids), HEAD + TALLEST * max(1, len(self.programs)))
+        return QSize(
+            self._side + WIDEST * len(self.block_ids), self._head + TALLEST * max(1, len(self.programs))
+        )
 
     def cell_rect(self, program: int, place: int) -> QRectF:
         """Where a cell is drawn."""
         wide, tall = self._cell()
-        return QRectF(SIDE + place * wide, HEAD + program * tall, wide - 1, tall - 1)
+        return QRectF(self._side + place * wide, self._head + program * tall, wide - 1, tall - 1)
 
     def words(self, program: int, place: int) -> str:
         """What a cell says."""
@@ -119,17 +124,17 @@ class ReadsPicture(QWidget):
     def _paint_names(self, painter: QPainter) -> None:
         painter.setPen(self.theme.colour("muted"))
         font = painter.font()
-        font.setPixelSize(10)
+        font.setPixelSize(round(TEXT * self.theme.scale))
         painter.setFont(font)
         wide, tall = self._cell()
         middle = Qt.AlignmentFlag.AlignCenter
         painter.drawText(
-            QRectF(0, 0, SIDE - 6, HEAD), Qt.AlignmentFlag.AlignRight | middle, "program \\ block"
+            QRectF(0, 0, self._side - 6, self._head), Qt.AlignmentFlag.AlignRight | middle, "program \\ block"
         )
         needed = painter.fontMetrics().horizontalAdvance("0000")
         every = max(1, -(-needed // int(wide)))
         for place in range(0, len(self.block_ids), every):
-            rect = QRectF(SIDE + place * wide, 0, wide * every, HEAD)
+            rect = QRectF(self._side + place * wide, 0, wide * every, self._head)
             painter.drawText(
                 rect, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, str(self.block_ids[place])
             )
@@ -138,7 +143,7 @@ class ReadsPicture(QWidget):
         splits = self._reads.grid[2] if self._reads else 1
         for number, program in enumerate(self.programs):
             name = f"{program.query_program}" + (f" split {program.split}" if splits > 1 else "")
-            rect = QRectF(0, HEAD + number * tall, SIDE - 6, tall)
+            rect = QRectF(0, self._head + number * tall, self._side - 6, tall)
             painter.drawText(rect, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, name)
 
     def _colour(self, block_id: int) -> QColor:
@@ -148,14 +153,14 @@ class ReadsPicture(QWidget):
 
     def _cell(self) -> tuple[float, float]:
         columns, rows = max(1, len(self.block_ids)), max(1, len(self.programs))
-        wide = min(WIDEST, max(LEAST, (self.width() - SIDE) / columns))
-        return wide, min(TALLEST, max(LEAST, (self.height() - HEAD) / rows))
+        wide = min(WIDEST, max(LEAST, (self.width() - self._side) / columns))
+        return wide, min(TALLEST, max(LEAST, (self.height() - self._head) / rows))
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         """Qt: describe the cell under the mouse."""
         wide, tall = self._cell()
         point = event.position()
-        self._point(int((point.y() - HEAD) // tall), int((point.x() - SIDE) // wide))
+        self._point(int((point.y() - self._head) // tall), int((point.x() - self._side) // wide))
 
     def leaveEvent(self, _event: QEvent) -> None:
         """Qt: describe nothing, unless the keyboard is at work here."""
