@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -68,16 +69,10 @@ class Application(QObject):
         self.files = ProgressFiles(self, self)
         self.palette = PaletteOpener(self.preferences, self.find, self.go, self)
         self._pages = PageMaker(self)
-        self._redress = QTimer(self)
-        self._redress.setSingleShot(True)
-        self._redress.timeout.connect(self.dress)
-        self._renewal = QTimer(self)
-        self._renewal.setSingleShot(True)
-        self._renewal.timeout.connect(self._bring_own_cards)
-        self._settling = QTimer(self)
-        self._settling.setSingleShot(True)
-        self._settling.setInterval(SETTLED_MS)
-        self._settling.timeout.connect(self._settle)
+        self._redress = _once(self, self.dress)
+        self._renewal = _once(self, self._bring_own_cards)
+        self._settling = _once(self, self._settle)
+        self._idling = _once(self, self._make_search_ready)
         actions = {"File": self.files.actions, "Go": [self.palette.action], "View": self._view_actions()}
         self.window = MainWindow(self._pages.entries(), actions, self.preferences, self.registry)
         self.palette.serve(self.window)
@@ -104,10 +99,13 @@ class Application(QObject):
             return
         if self.window.current in (None, FIRST):
             self.go(self._begin_at)
-        self._settling.start()
+        self._settling.start(SETTLED_MS)
 
     def _settle(self) -> None:
+        self._idling.start(SETTLED_MS)  # not both at once: neither shall be felt
         self.settled.emit()
+
+    def _make_search_ready(self) -> None:
         self.search.prepare_in_background()
 
     @property
@@ -302,12 +300,19 @@ class Application(QObject):
         if self._closed:
             return
         self._closed = True
-        self._redress.stop()
-        self._renewal.stop()
-        self._settling.stop()
+        for timer in (self._redress, self._renewal, self._settling, self._idling):
+            timer.stop()
         self.window.close()
         self.window.take_down()
         self.window.deleteLater()
         self._stop_search()
         self.desk.close()
         self._garbage.stop()
+
+
+def _once(parent: QObject, slot: Callable[[], None]) -> QTimer:
+    """Return a timer that runs out once when it is started."""
+    timer = QTimer(parent)
+    timer.setSingleShot(True)
+    timer.timeout.connect(slot)
+    return timer

@@ -7,9 +7,18 @@ from contextlib import suppress
 
 import pytest
 from ladder_desktop.app import Application
+from ladder_desktop.eliding_box import ElidingBox
 from ladder_desktop.window import FOLD_BELOW
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QScrollArea, QWidget
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QApplication,
+    QCheckBox,
+    QLabel,
+    QPushButton,
+    QScrollArea,
+    QWidget,
+)
 from pytestqt.qtbot import QtBot
 
 NARROW = QSize(1000, 700)
@@ -51,6 +60,14 @@ def test_nothing_is_cut_off(narrow: Application, place: str, width: int, qtbot: 
     assert list(cut(page)) == []
 
 
+@pytest.mark.parametrize("width", [760, 1280])
+def test_an_interview_is_set_up_in_any_window(narrow: Application, width: int, qtbot: QtBot) -> None:
+    narrow.window.resize(width, 760)
+    narrow.go("interview")
+    page = narrow.window.page("interview")
+    qtbot.waitUntil(lambda: not list(cut(page)))
+
+
 @pytest.mark.parametrize("width", [640, 760, 1050, 1280])
 def test_the_buttons_above_a_map_are_whole_on_any_step(narrow: Application, width: int, qtbot: QtBot) -> None:
     """Going from a map without steps to one with, and along its steps, at one width."""
@@ -86,9 +103,17 @@ def cut(page: QWidget) -> Iterator[str]:
             and label.height() < label.heightForWidth(label.width()) - 1
         ):
             yield f"{label.text()[:40]} {label.height()} < {label.heightForWidth(label.width())}"
-    for button in page.findChildren(QPushButton):
-        if button.isVisible() and button.width() < button.minimumSizeHint().width():
-            yield f"{button.text()} {button.width()} < {button.minimumSizeHint().width()}"
+    for button in page.findChildren(QAbstractButton):
+        needed = _needed(button)
+        if button.isVisible() and button.width() < needed:
+            yield f"{button.text()} {button.width()} < {needed}"
+
+
+def _needed(button: QAbstractButton) -> int:
+    """Return the width of a button's words as they are shown now, and what is around them."""
+    if isinstance(button, ElidingBox):
+        return QCheckBox.sizeHint(button).width()
+    return (button.sizeHint() if isinstance(button, QCheckBox) else button.minimumSizeHint()).width()
 
 
 def test_what_stays_on_screen_takes_the_size_of_text_at_once(application: Application, qtbot: QtBot) -> None:

@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QFrame, QGridLayout, QLabel, QVBoxLayout, QWidget
 
 from ladder_desktop.chooser import Chooser
+from ladder_desktop.eliding_box import ElidingBox
 from ladder_desktop.interview.line_table import LineTable
 from ladder_desktop.interview.report import percent
 from ladder_desktop.review.column import Column
@@ -39,7 +40,7 @@ class SetupView(Column):
         for minutes in LENGTHS:
             self.length.addItem(f"{minutes} minutes", minutes)
         self.length.setCurrentIndex(1)
-        self.boxes = [QCheckBox(f"{study.number}. {study.title}".replace("&", "&&")) for study in studies]
+        self.boxes = [ElidingBox(f"{study.number}. {study.title}") for study in studies]
         for box in self.boxes:
             box.setChecked(True)
             box.toggled.connect(self._refresh)
