@@ -25,9 +25,7 @@ from ladder_kernels.step_memo import StepMemo
 MAX_PADDING = 256  # positions that a group may gather for nothing: as dear as one group more
 LONG = 16  # with more new tokens than this, a sequence has enough work to be a group of its own
 MAX_QUERIES = 128  # of a group of its own: the first of them do not see what the last ones see
-MAX_ROWS = (
-    1 << 13
-)  # how many heads a group gathers, unless a single sequence has more: they should fit the cache
+MAX_ROWS = 1 << 13  # heads that a group gathers, unless one sequence has more: they should fit the cache
 
 
 @dataclass(frozen=True, slots=True)
