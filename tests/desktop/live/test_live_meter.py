@@ -23,7 +23,7 @@ def test_a_method_that_is_timed_does_what_it_did() -> None:
     class Adder:
         def add(self, one: int, other: int) -> int:
             if other < 0:
-                raise ValueError
+                raise ValueError("negative")
             return one + other
 
     meter, adder = Meter(), Adder()
@@ -31,7 +31,7 @@ def test_a_method_that_is_timed_does_what_it_did() -> None:
     meter.frame()
     meter.show()
     assert adder.add(1, other=2) == 3
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError, match="negative"):
         adder.add(1, -1)
     meter.frame()
     assert list(meter.take().parts()) == ["adding", "the rest: labels, grounds, Qt itself"]
