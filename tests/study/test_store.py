@@ -256,6 +256,17 @@ def test_two_desks_on_one_file_answer_in_turn_and_lose_nothing(used: Path, clock
         assert desk.history.rebuild_mismatches() == []
 
 
+def test_a_new_file_that_another_program_is_writing_is_waited_for(tmp_path: Path, clock: TravelClock) -> None:
+    """Two first starts at once: before the file is in WAL mode, SQLite's own waiting does not cover the change to it."""
+    other = sqlite3.connect(tmp_path / "progress.db", isolation_level=None, check_same_thread=False)
+    other.execute("BEGIN IMMEDIATE")
+    leaving = threading.Timer(0.3, other.execute, ("ROLLBACK",))
+    leaving.start()
+    Desk.open(tmp_path, clock).close()
+    leaving.join()
+    other.close()
+
+
 def test_two_programs_may_start_at_once_on_an_empty_folder(tmp_path: Path, clock: TravelClock) -> None:
     faults: list[Exception] = []
     gate = threading.Barrier(4)

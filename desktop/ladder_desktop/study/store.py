@@ -8,6 +8,7 @@ each waits a moment for the other's write.
 from __future__ import annotations
 
 import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,6 +22,7 @@ FILE_NAME = "progress.db"
 SCHEMA_VERSION = 5  # the number of steps in migrations.py; progress.db carries it as its user_version
 APPLICATION_ID = 0x52_4C_44_52  # "RLDR", where `file` and other programs look for the kind of a database
 BUSY_SECONDS = 5.0
+_PAUSE_SECONDS = 0.01
 CACHE_KIB = 32_768
 LONGEST_LOG = 16_000  # pages; long before, the syncer folds the log into the file
 CHECKED_AT_ONCE = (
@@ -136,13 +138,25 @@ class Store:
         self.db.execute("PRAGMA temp_store = MEMORY")
         self.db.execute(f"PRAGMA wal_autocheckpoint = {LONGEST_LOG}")
         self.db.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
-        self.db.execute("PRAGMA journal_mode = WAL")
+        self._turn_to_wal()
         # A file that is read-only is found out now, and not at the first answer.
         with self._transaction("BEGIN IMMEDIATE") as db:
             if self._pragma("user_version") < SCHEMA_VERSION:
                 _migrate(db)
                 db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
                 db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+
+    def _turn_to_wal(self) -> None:
+        """Wait here for who else writes the new file: for this change SQLite may say "busy" at once."""
+        last = time.monotonic() + BUSY_SECONDS
+        while True:
+            try:
+                self.db.execute("PRAGMA journal_mode = WAL")
+                return
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > last:
+                    raise
+            time.sleep(_PAUSE_SECONDS)
 
     def _pragma(self, name: str) -> int:
         return int(self.db.execute(f"PRAGMA {name}").fetchone()[0])
