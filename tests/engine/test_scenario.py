@@ -122,7 +122,7 @@ def test_the_bundled_scenarios_are_in_order_and_found_by_their_ids() -> None:
     for scenario in scenarios:
         assert find_scenario(scenario.id) == scenario.path
         assert 1 <= len(scenario.requests) <= 32
-        assert 28 <= scenario.engine.num_blocks <= 256
+        assert 28 <= scenario.engine.num_blocks <= 512  # so many can be told apart in the grid
 
 
 def test_what_the_window_imports_does_not_bring_torch() -> None:

@@ -60,7 +60,7 @@ class BlockPicture:
         self._shown = np.zeros((looks.TRAITS, 0), np.int64)
         self._font = QFont(font)
         tall, wide = cells.height / cells.ratio, cells.width / cells.ratio
-        self._font.setPixelSize(max(8, min(13, int(tall * 0.30), int(wide * 0.55))))
+        self._font.setPixelSize(max(8, min(round(13 * theme.scale), int(tall * 0.30), int(wide * 0.55))))
         self._numbered, self._placed = tall >= NUMBERED_FROM, tall >= PLACED_FROM
         self._stamps = self._make_stamps()
         self._readable: dict[int, QColor] = {}

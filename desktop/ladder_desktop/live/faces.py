@@ -30,7 +30,7 @@ class Faces(QStackedWidget):
         super().__init__(parent)
         self.watch, self.two = WatchPanels(theme, player), ComparePanels(theme, duet)
         self._heights = [round(least * theme.scale) for least in (ONE_RUN, TWO_RUNS)]
-        self.currentChanged.connect(self._keep_height)
+        self.currentChanged.connect(self.updateGeometry)
         for face in (self.watch, self.two):
             self.addWidget(face)
             face.selected.connect(self.selected)
@@ -93,11 +93,13 @@ class Faces(QStackedWidget):
 
     def sizeHint(self) -> QSize:
         """Qt: the least; it grows from there."""
-        return QSize(super().sizeHint().width(), self.minimumHeight())
+        return self.minimumSizeHint()
+
+    def minimumSizeHint(self) -> QSize:
+        """Qt: what the face in sight needs, whatever the other one does."""
+        least = self.face.minimumSizeHint()
+        return QSize(least.width(), max(least.height(), self._heights[self.currentIndex()]))
 
     def hasHeightForWidth(self) -> bool:
         """Qt: whatever the views inside say."""
         return False
-
-    def _keep_height(self, place: int) -> None:
-        self.setMinimumHeight(self._heights[place])

@@ -16,6 +16,8 @@ from ladder_desktop.live.timeline import Timeline
 from ladder_desktop.live.words import steady_font
 from ladder_desktop.theme import Theme
 
+LEAST_ROWS = 6  # of a batch, so that there is something to compare
+
 
 class SideView(QWidget):
     """Emits `selected` (a sequence id or None), `sought` (a step of this run) and `described` (a sentence)."""
@@ -31,7 +33,7 @@ class SideView(QWidget):
         self.head.setProperty("role", "heading")
         self.figures.setFont(steady_font(self.figures.font()))
         self.grid, self.block_list = BlockGrid(theme), BlockList(theme)
-        self.timeline, self.batch_table = Timeline(theme, side), BatchTable(theme, side)
+        self.timeline, self.batch_table = Timeline(theme, side, LEAST_ROWS), BatchTable(theme, side)
         self.blocks, self.batch = QStackedWidget(), QStackedWidget()
         names = "KV blocks", "KV blocks as a table", "Batch timeline", "Batch as a table"
         views = self.grid, self.block_list, self.timeline, self.batch_table

@@ -16,7 +16,11 @@ from ladder_desktop.live.plots import Line, Plot, few, round_up
 from ladder_desktop.live.words import steady_font
 from ladder_desktop.theme import Theme
 
-AXIS = 46  # of the numbers at the left, so that all plots begin at the same place
+AXIS, FOOT, TEXT = (
+    46,
+    18,
+    11,
+)  # room for the numbers at the left, so that all plots begin at the same place, and below
 LINES: dict[Line, Qt.PenStyle] = {
     "solid": Qt.PenStyle.SolidLine,
     "dashes": Qt.PenStyle.DashLine,
@@ -129,15 +133,15 @@ class StepPlot(pg.PlotWidget):  # type: ignore[misc]
         self._box.setMouseEnabled(x=False, y=False)
         self._box.setDefaultPadding(0)
         font = steady_font(QFont(self.font()))
-        font.setPixelSize(11)
+        font.setPixelSize(round(TEXT * theme.scale))
         for name in ("left", "bottom"):
             axis = item.getAxis(name)
             axis.setPen(QPen(theme.colour("line")))
             axis.setTextPen(QPen(theme.colour("muted")))
             axis.setStyle(tickFont=font, tickLength=-4, maxTickLevel=0, autoExpandTextSpace=False)
             axis.enableAutoSIPrefix(False)
-        item.getAxis("left").setWidth(AXIS)
-        item.getAxis("bottom").setHeight(18)
+        item.getAxis("left").setWidth(round(AXIS * theme.scale))
+        item.getAxis("bottom").setHeight(round(FOOT * theme.scale))
 
     def _make_cursor(self, theme: Theme) -> QWidget:
         cursor = QWidget(self.viewport())

@@ -24,6 +24,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
 
+from ladder_desktop.live.batch_measures import BatchMeasures
 from ladder_desktop.live.batch_names import BatchNames
 from ladder_desktop.live.batch_picture import BatchPicture
 from ladder_desktop.live.batch_strip import BatchStrip, Rows
@@ -32,7 +33,6 @@ from ladder_desktop.live.player import Player
 from ladder_desktop.live.words import step_words
 from ladder_desktop.theme import Theme
 
-NAMES, RULER, ROW, BUDGET, COLUMN = 148, 18, 16, 42, 8  # logical pixels
 AHEAD = 6  # columns kept free to the right of a playhead that is followed
 
 
@@ -43,10 +43,13 @@ class Timeline(QAbstractScrollArea):
     sought = Signal(int)
     described = Signal(str)
 
-    def __init__(self, theme: Theme, player: Player | Side, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, theme: Theme, player: Player | Side, least_rows: int = 2, parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
         self.theme = theme
         self.player: Player | Side = player
+        self.sizes = BatchMeasures().scaled(theme.scale)
         self.num_steps = 0
         self._strip = BatchStrip()
         self._picture: BatchPicture | None = None  # the same as long as it may be, for it keeps its shapes
@@ -68,11 +71,12 @@ class Timeline(QAbstractScrollArea):
         self.viewport().setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName("Batch timeline")
-        self.setMinimumHeight(RULER + 2 * ROW + BUDGET + self.horizontalScrollBar().sizeHint().height())
+        bar_height = self.horizontalScrollBar().sizeHint().height()
+        self.setMinimumHeight(self.sizes.ruler + least_rows * self.sizes.row + self.sizes.budget + bar_height)
 
     def sizeHint(self) -> QSize:
         """Qt: a dozen rows and a hundred steps."""
-        return QSize(900, RULER + 12 * ROW + BUDGET + 12)
+        return QSize(900, self.sizes.ruler + 12 * self.sizes.row + self.sizes.budget + 12)
 
     def refresh(self) -> None:
         """Draw the player's run and playhead; only what has changed is made anew."""
@@ -107,20 +111,20 @@ class Timeline(QAbstractScrollArea):
 
     def cell_at(self, point: QPoint) -> tuple[int | None, int | None]:
         """Return the sequence and the step under a point of the viewport, each None where there is none."""
-        row = (point.y() - RULER) // ROW + self.verticalScrollBar().value()
-        in_rows = RULER <= point.y() < self._budget_top() and row < self._num_rows
-        step = (point.x() - NAMES) // COLUMN + self.horizontalScrollBar().value() + 1
-        in_steps = point.x() >= NAMES and 1 <= step <= self.num_steps
+        row = (point.y() - self.sizes.ruler) // self.sizes.row + self.verticalScrollBar().value()
+        in_rows = self.sizes.ruler <= point.y() < self._budget_top() and row < self._num_rows
+        step = (point.x() - self.sizes.names) // self.sizes.column + self.horizontalScrollBar().value() + 1
+        in_steps = point.x() >= self.sizes.names and 1 <= step <= self.num_steps
         return (row if in_rows else None), (step if in_steps else None)
 
     def _visible_columns(self) -> int:
-        return max(1, (self.viewport().width() - NAMES) // COLUMN)
+        return max(1, (self.viewport().width() - self.sizes.names) // self.sizes.column)
 
     def _visible_rows(self) -> int:
-        return max(1, (self._budget_top() - RULER) // ROW)
+        return max(1, (self._budget_top() - self.sizes.ruler) // self.sizes.row)
 
     def _budget_top(self) -> int:
-        return self.viewport().height() - BUDGET
+        return self.viewport().height() - self.sizes.budget
 
     def _set_ranges(self) -> None:
         steps = max(0, self.num_steps + AHEAD - self._visible_columns())
@@ -139,16 +143,23 @@ class Timeline(QAbstractScrollArea):
     def _paint_pictures(self, painter: QPainter, rows: Rows) -> None:
         """The cells of the steps in sight, and the bars of the budget beneath."""
         ratio = self.devicePixelRatioF()
-        width, height, bar_height = (round(size * ratio) for size in (COLUMN, ROW, BUDGET - 8))
+        width, height, bar_height = (
+            round(size * ratio)
+            for size in (self.sizes.column, self.sizes.row, self.sizes.budget - self.sizes.gap)
+        )
         picture = BatchPicture(self.theme, width, height, bar_height, max(1, round(ratio)))
         if picture != self._picture:
             self._picture = picture
         first, count = self.horizontalScrollBar().value(), self._visible_columns()
         canvases = self._strip.show(self._picture, rows, self.player.edge.steps, first, count)
         left, columns = (first - self._strip.origin) * width, min(count, self.num_steps - first)
-        for canvas, top in zip(canvases, (RULER, self._budget_top() + 8), strict=True):
+        for canvas, top in zip(
+            canvases, (self.sizes.ruler, self._budget_top() + self.sizes.gap), strict=True
+        ):
             image = canvas.image(ratio)
-            painter.drawImage(QPointF(NAMES, top), image, QRectF(left, 0, columns * width, image.height()))
+            painter.drawImage(
+                QPointF(self.sizes.names, top), image, QRectF(left, 0, columns * width, image.height())
+            )
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Qt: bring the pictures up to date and copy them; then ruler and playhead over them."""
@@ -164,7 +175,7 @@ class Timeline(QAbstractScrollArea):
             self._paint_ring(painter)
             return
         font = QFont(self.font())
-        font.setPixelSize(11)
+        font.setPixelSize(self.sizes.text)
         painter.setFont(font)
         rows = self._rows()
         self._paint_names(painter, rows)
@@ -180,8 +191,10 @@ class Timeline(QAbstractScrollArea):
             painter.drawRect(self.viewport().rect().adjusted(0, 0, -1, -1))
 
     def _paint_names(self, painter: QPainter, rows: Rows) -> None:
-        size, ratio = QSize(NAMES, self.viewport().height()), self.devicePixelRatioF()
-        names = BatchNames(self.theme, painter.font(), size, ratio, RULER, ROW, self._budget_top() + 8)
+        size, ratio = QSize(self.sizes.names, self.viewport().height()), self.devicePixelRatioF()
+        names = BatchNames(
+            self.theme, painter.font(), size, ratio, self.sizes, self._budget_top() + self.sizes.gap
+        )
         count = min(rows.count, self._num_rows - rows.first)
         if self._names is None or self._names[:3] != (names, rows, count):
             sequences = self.player.edge.sequences
@@ -192,12 +205,14 @@ class Timeline(QAbstractScrollArea):
     def _paint_ruler(self, painter: QPainter) -> None:
         first, metrics = self.horizontalScrollBar().value(), painter.fontMetrics()
         steps = [step for step in range(first + 1, first + self._visible_columns() + 1) if step % 10 == 0]
-        xs = [NAMES + (step - first) * COLUMN - 1 for step in steps]
+        xs = [self.sizes.names + (step - first) * self.sizes.column - 1 for step in steps]
         painter.setPen(self.theme.colour("line"))
-        painter.drawLines([QLine(x, RULER - 4, x, RULER - 1) for x in xs])
+        painter.drawLines([QLine(x, self.sizes.ruler - 4, x, self.sizes.ruler - 1) for x in xs])
         painter.setPen(self.theme.colour("faint"))
         for x, words in zip(xs, map(str, steps), strict=True):
-            painter.drawText(x + 4 - metrics.horizontalAdvance(words), RULER - 4 - metrics.descent(), words)
+            painter.drawText(
+                x + 4 - metrics.horizontalAdvance(words), self.sizes.ruler - 4 - metrics.descent(), words
+            )
 
     def _paint_marks(self, painter: QPainter) -> None:
         """A flag in the ruler at each step that is marked."""
@@ -205,24 +220,30 @@ class Timeline(QAbstractScrollArea):
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(self.theme.colour("warn"))
         for step in self.marks:
-            x = NAMES + (step - first) * COLUMN
-            if NAMES < x <= self.viewport().width():
-                painter.drawPolygon(QPolygon([QPoint(x, 0), QPoint(x - COLUMN, 4), QPoint(x, 8)]))
-                painter.fillRect(x - 1, 0, 1, RULER, self.theme.colour("warn"))
+            x = self.sizes.names + (step - first) * self.sizes.column
+            if self.sizes.names < x <= self.viewport().width():
+                painter.drawPolygon(QPolygon([QPoint(x, 0), QPoint(x - self.sizes.column, 4), QPoint(x, 8)]))
+                painter.fillRect(x - 1, 0, 1, self.sizes.ruler, self.theme.colour("warn"))
         painter.setBrush(Qt.BrushStyle.NoBrush)
 
     def _paint_playhead(self, painter: QPainter) -> None:
         first = self.horizontalScrollBar().value()
-        x = NAMES + (self.player.position - first) * COLUMN
-        if x < NAMES:
-            x = NAMES
+        x = self.sizes.names + (self.player.position - first) * self.sizes.column
+        if x < self.sizes.names:
+            x = self.sizes.names
         veil = QColor(self.theme.colour("surface"))
         veil.setAlphaF(0.66)
-        end = min(NAMES + (self.num_steps - first) * COLUMN, self.viewport().width())
-        painter.fillRect(QRect(x, RULER, max(0, end - x), self.viewport().height() - RULER), veil)
+        end = min(self.sizes.names + (self.num_steps - first) * self.sizes.column, self.viewport().width())
+        painter.fillRect(
+            QRect(x, self.sizes.ruler, max(0, end - x), self.viewport().height() - self.sizes.ruler), veil
+        )
         if self.player.position >= first:
             painter.fillRect(
-                x - 1, RULER - 4, 2, self.viewport().height() - RULER + 4, self.theme.colour("accent")
+                x - 1,
+                self.sizes.ruler - 4,
+                2,
+                self.viewport().height() - self.sizes.ruler + 4,
+                self.theme.colour("accent"),
             )
 
     def resizeEvent(self, event: QResizeEvent) -> None:

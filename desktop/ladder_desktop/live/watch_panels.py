@@ -19,6 +19,7 @@ from ladder_desktop.live.panel import Panel
 from ladder_desktop.live.player import Player
 from ladder_desktop.live.plot_board import PlotBoard
 from ladder_desktop.live.request_list import RequestList
+from ladder_desktop.live.slot_table import SlotTable
 from ladder_desktop.live.slots import Slots
 from ladder_desktop.live.step_table import BatchTable
 from ladder_desktop.live.text_table import TextTable
@@ -50,7 +51,9 @@ class WatchPanels(QWidget):
         self.blocks.addWidget(self.grid)
         self.blocks.addWidget(self.block_list)
         self.slots = Slots(theme)
+        self.slot_table = SlotTable(theme, self.slots)
         self.slots.hide()
+        self.slot_table.hide()
         self.requests = RequestList(theme)
         self.answer = AnswerPane(theme)
         self.touch = TouchPanel()
@@ -80,14 +83,15 @@ class WatchPanels(QWidget):
         self.lens.pointed.connect(self.grid.point)
         self.grid.pointed.connect(self.lens.picture.mark)
         self.grid.pointed.connect(self.slots.point)
+        self.block_list.picked.connect(self.slots.point)
         self.grid.zoomed.connect(self.turn_slots)
         self.marks.changed.connect(self._marked)
 
     @property
     def pictured(self) -> tuple[QWidget, ...]:
         """The views that a picture can be made of."""
-        return (self.grid, self.block_list, self.slots, self.requests, self.answer, self.timeline, self.batch_table,
-                self.lens, self.marks)  # fmt: skip
+        return (self.grid, self.block_list, self.slots, self.slot_table, self.requests, self.answer, self.timeline,
+                self.batch_table, self.lens, self.marks)  # fmt: skip
 
     @property
     def table(self) -> TextTable:
@@ -109,7 +113,7 @@ class WatchPanels(QWidget):
         self.queue.setText(queue_figures(state))
         self.pace.setText(pace_figures(state))
         self.grid.show_state(state)
-        if self.slots.isVisible():
+        if self.slots_open:
             self.slots.show_state(state)
         if self.block_list.isVisible():
             self.block_list.show_state(state)
@@ -157,7 +161,7 @@ class WatchPanels(QWidget):
             blocks=self.blocks.currentIndex(),
             batch=self.batch.currentIndex(),
             plotting=self.plotting,
-            slots=not self.slots.isHidden(),
+            slots=self.slots_open,
             lens=self.lens_open,
         )
 
@@ -168,7 +172,7 @@ class WatchPanels(QWidget):
             self.side.setCurrentIndex(names.index(sights.side))
         self.blocks.setCurrentIndex(sights.blocks)
         self.batch.setCurrentIndex(sights.batch)
-        self.slots.setVisible(sights.slots)
+        self._show_slots(sights.slots)
         if sights.lens != self.sights.lens:
             self.turn_lens()
         if sights.plotting:
@@ -193,11 +197,12 @@ class WatchPanels(QWidget):
         self.plots.keep_up()
 
     def turn_table(self) -> None:
-        """Show the plots or the blocks as a table instead of a picture, or the other way round."""
+        """Show the plots, or the blocks and the slots of one, as a table instead of a picture, or the other way round."""
         if self.plotting:
             self.plots.turn_table()
             return
         self.blocks.setCurrentIndex(1 - self.blocks.currentIndex())
+        self._show_slots(self.slots_open)
         if self.block_list.isVisible():
             self.block_list.show_state(self._player.state)
         (self.block_list if self.block_list.isVisible() else self.grid).setFocus()
@@ -216,11 +221,24 @@ class WatchPanels(QWidget):
 
     def turn_slots(self) -> None:
         """Look into the block under the cursor, or no longer; with none there, into the first of the selected request."""
-        self.slots.setHidden(self.slots.isVisible())
+        self._show_slots(not self.slots_open)
         mine = self._player.state.sequences.get(self._selection) if self._selection is not None else None
         if self.grid.cursor_block is None and mine is not None and mine.block_table:
             self.grid.point(mine.block_table[0])
         self.slots.show_state(self._player.state)
+
+    @property
+    def slots_open(self) -> bool:
+        """Whether one looks into a block, in the picture or in the table."""
+        return not (self.slots.isHidden() and self.slot_table.isHidden())
+
+    def _show_slots(self, shown: bool) -> None:
+        """The slots are a table where the blocks are one."""
+        table = self.blocks.currentWidget() is self.block_list
+        self.slots.setVisible(shown and not table)
+        self.slot_table.setVisible(shown and table)
+        if shown and table:
+            self.panels.setSizes([3, 2])  # two tables need the room
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Qt: three columns, or two where there is little room."""
@@ -253,6 +271,7 @@ class WatchPanels(QWidget):
         near.setContentsMargins(0, 0, 0, 0)
         near.addWidget(self.blocks, 1)
         near.addWidget(self.slots)
+        near.addWidget(self.slot_table, 1)
         self.upper = QSplitter(Qt.Orientation.Horizontal)
         self.upper.addWidget(Panel("KV blocks", self.pool, blocks, Legend(self.theme, BLOCKS)))
         self.queue_panel = Panel("Requests", self.queue, self.requests)

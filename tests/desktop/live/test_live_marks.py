@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from ladder_desktop.live import timeline as geometry
 from ladder_desktop.live.live_page import LivePage
 from ladder_desktop.live.marks import Marks
 from ladder_engine.tracing.trace_file import read_trace
@@ -66,7 +65,8 @@ def test_x_marks_and_n_goes_from_mark_to_mark(page: LivePage, qtbot: QtBot) -> N
 def test_a_mark_is_a_flag_over_the_timeline(page: LivePage, qtbot: QtBot) -> None:
     page.watch.timeline.horizontalScrollBar().setValue(0)
     page.seek(30)
-    x = geometry.NAMES + 9 * geometry.COLUMN - 2
+    sizes = page.watch.timeline.sizes
+    x = sizes.names + 9 * sizes.column - 2
     before = page.watch.timeline.viewport().grab().toImage().pixelColor(x, 4).name()
     page.player.marks.turn(9)
     page.refresh()

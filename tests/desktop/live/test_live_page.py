@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import pytest
 from ladder_desktop.live import request_list
-from ladder_desktop.live.timeline import ROW, RULER
 from ladder_engine.tracing.events import StepTimed
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt
 from PySide6.QtWidgets import QApplication, QWidget
@@ -55,7 +54,8 @@ def test_picking_another_scenario_says_that_the_old_run_is_still_shown(make: Mak
 def test_the_rows_of_the_batch_never_lie_over_its_budget(make: Make) -> None:
     page = with_run(make())
     page.resize(page.minimumSizeHint())
-    assert page.watch.timeline.cell_at(QPoint(20, RULER + ROW - 1))[0] is not None
+    sizes = page.watch.timeline.sizes
+    assert page.watch.timeline.cell_at(QPoint(20, sizes.ruler + sizes.row - 1))[0] is not None
 
 
 def test_a_page_that_is_not_shown_paints_nothing(make: Make) -> None:

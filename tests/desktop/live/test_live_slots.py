@@ -103,3 +103,31 @@ def test_a_double_click_looks_into_a_block_and_the_table_tells_its_text(make: Ma
     assert page.watch.slots.block_id == block_id
     page.faces.turn_table()
     assert page.watch.block_list.table.rows[block_id][4] == block_text(state, block_id).replace(" ", "·")
+
+
+def test_the_slots_too_have_a_table_that_tells_the_same(page: LivePage, qtbot: QtBot) -> None:
+    watch, state = page.watch, page.player.state
+    sequence = state.sequences[state.running[1]]
+    position = len(sequence.block_table) - 1
+    page.faces.turn_table()
+    assert watch.slot_table.isVisible()
+    assert not watch.slots.isVisible()
+    watch.block_list.selectRow(sequence.block_table[position])
+    rows = watch.slot_table.table.rows
+    assert [row[0] for row in rows] == ["0", "1", "2", "3"]
+    for slot, (_, place, text, kv) in enumerate(rows):
+        at = 4 * position + slot
+        if at < sequence.num_tokens:
+            assert place == str(at)
+            assert text == sequence.token_texts(at, at + 1)[0].replace(" ", "·")
+            assert kv == ("computed" if at < sequence.num_computed_tokens else "not computed yet")
+        else:
+            assert (place, text, kv) == ("", "", "empty")
+    page.seek(0)
+    assert {row[3] for row in watch.slot_table.table.rows} == {"empty"}
+    qtbot.keyClick(watch.block_list, Qt.Key.Key_Z)
+    assert not watch.slot_table.isVisible()
+    qtbot.keyClick(watch.block_list, Qt.Key.Key_Z)
+    page.faces.turn_table()
+    assert watch.slots.isVisible()
+    assert not watch.slot_table.isVisible()

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from ladder_desktop.live import timeline as geometry
 from ladder_desktop.live.batch_cells import (
     DECODE,
     FINISHED,
@@ -48,10 +47,10 @@ def timeline(qtbot: QtBot, theme: Theme) -> Timeline:
 
 def point_of(timeline: Timeline, seq_id: int, step: int) -> QPoint:
     return QPoint(
-        geometry.NAMES
-        + (step - 1 - timeline.horizontalScrollBar().value()) * geometry.COLUMN
-        + geometry.COLUMN // 2,
-        geometry.RULER + seq_id * geometry.ROW + geometry.ROW // 2,
+        timeline.sizes.names
+        + (step - 1 - timeline.horizontalScrollBar().value()) * timeline.sizes.column
+        + timeline.sizes.column // 2,
+        timeline.sizes.ruler + seq_id * timeline.sizes.row + timeline.sizes.row // 2,
     )
 
 
@@ -109,11 +108,11 @@ def test_prefill_and_decode_differ_in_colour_and_in_shape(timeline: Timeline, th
     for kind, role in ((PREFILL, "prefill"), (DECODE, "decode")):
         for seq_id, column in zip(*(cells.kinds == kind).nonzero(), strict=True):
             centre = point_of(timeline, int(seq_id), int(column) + 1)
-            left, top = centre.x() - geometry.COLUMN // 2, centre.y() - geometry.ROW // 2
+            left, top = centre.x() - timeline.sizes.column // 2, centre.y() - timeline.sizes.row // 2
             ink = frozenset(
                 (x, y)
-                for x in range(geometry.COLUMN)
-                for y in range(geometry.ROW)
+                for x in range(timeline.sizes.column)
+                for y in range(timeline.sizes.row)
                 if picture.pixelColor(left + x, top + y).name() == theme.colour(role).name()
             )
             assert ink
@@ -134,8 +133,8 @@ def test_a_preemption_is_crossed_out_in_its_own_colour(timeline: Timeline, theme
 def test_a_point_finds_its_request_and_its_step(timeline: Timeline) -> None:
     timeline.horizontalScrollBar().setValue(0)
     assert timeline.cell_at(point_of(timeline, 3, 7)) == (3, 7)
-    assert timeline.cell_at(QPoint(4, geometry.RULER + geometry.ROW + 2)) == (1, None)
-    assert timeline.cell_at(QPoint(geometry.NAMES + 1, 2)) == (None, 1)
+    assert timeline.cell_at(QPoint(4, timeline.sizes.ruler + timeline.sizes.row + 2)) == (1, None)
+    assert timeline.cell_at(QPoint(timeline.sizes.names + 1, 2)) == (None, 1)
     assert timeline.cell_at(point_of(timeline, 80, 7)) == (None, 7)
 
 
@@ -203,7 +202,7 @@ def test_clear_forgets_the_run(timeline: Timeline) -> None:
     timeline.clear()
     timeline.refresh()
     assert timeline.num_steps == 0
-    assert timeline.cell_at(QPoint(geometry.NAMES + 4, geometry.RULER + 4)) == (None, None)
+    assert timeline.cell_at(QPoint(timeline.sizes.names + 4, timeline.sizes.ruler + 4)) == (None, None)
 
 
 def drafting(*drafts: tuple[int, int]) -> list[Step]:
