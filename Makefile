@@ -17,7 +17,7 @@ help:
 	@echo "make pictures    make the pictures of the README again"
 	@echo "make keys        make docs/keys.md again, the table of all keys"
 	@echo "make models      train the bundled models again from the lesson text (about an hour on one core)"
-	@echo "make bench-engine  the engine's speed against transformers' (about half an hour)"
+	@echo "make bench-engine  the engine's speed against transformers' (about a quarter of an hour)"
 	@echo "make bench-live  frame times of the live panel while the engine works, jumps in a long recording, memory of an hour"
 	@echo "make bench-start time to the window, beside a bare PySide6 window"
 	@echo "make bench-study the study store at 20,000 cards and 200,000 reviews, beside Anki"
