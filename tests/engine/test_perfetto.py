@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -69,18 +70,19 @@ def test_each_request_has_a_named_track_and_a_slice_for_each_step_that_worked_on
 
 
 def test_slices_of_one_track_are_apart_or_one_within_the_other(events: list[dict[str, Any]]) -> None:
-    tracks: dict[tuple[int, int], list[tuple[float, float]]] = defaultdict(list)
+    """As Perfetto reads them: in whole nanoseconds, by begin and then as they stand in the file, an instant as a slice of
+    no length; one that begins within another and ends after it would go to a track of its own."""
+    tracks: dict[tuple[int, int], list[tuple[int, int]]] = defaultdict(list)
     for event in events:
-        if event["ph"] == "X":
-            tracks[event["pid"], event["tid"]].append((event["ts"], event["ts"] + event["dur"]))
+        if event["ph"] in ("X", "i"):
+            begin = round(event["ts"] * 1000)
+            tracks[event["pid"], event["tid"]].append((begin, begin + round(event.get("dur", 0) * 1000)))
     assert (ENGINE, 1) in tracks
     for spans in tracks.values():
-        spans.sort(key=lambda span: (span[0], -span[1]))
-        open_ends: list[float] = []
-        for begin, end in spans:
-            while open_ends and open_ends[-1] <= begin + 0.01:
-                open_ends.pop()
-            assert not open_ends or end <= open_ends[-1] + 0.01
+        open_ends: list[int] = []
+        for begin, end in sorted(spans, key=itemgetter(0)):
+            open_ends = [other for other in open_ends if other > begin]
+            assert all(end <= other for other in open_ends)
             open_ends.append(end)
 
 

@@ -50,7 +50,7 @@ WIDE = {
 
 
 class MeasuredPage(LivePage):
-    """A live page that tells a meter when a frame begins, when it shows something new, and what its parts cost."""
+    """A live page that tells a meter when a frame begins, when it folds or shows something new, and what its parts cost."""
 
     def __init__(self, scenario: Scenario, theme: Theme) -> None:
         self.meter = Meter()
@@ -61,9 +61,16 @@ class MeasuredPage(LivePage):
         self.meter.frame()
         super().frame()
 
+    def _take(self) -> bool:
+        """Something may be new."""
+        news = super()._take()
+        if news:
+            self.meter.note()
+        return news
+
     def refresh(self) -> None:
         """Something is new."""
-        self.meter.show()
+        self.meter.note()
         super().refresh()
 
     def time_parts(self) -> None:
@@ -152,9 +159,9 @@ def measure(page: MeasuredPage, scenario: Scenario) -> None:
         f"in {took:.1f} s, shown at up to {page.player.speed} steps/s, {page.width()}x{page.height()}, "
         f"{os.cpu_count()} cores, load {os.getloadavg()[0] if hasattr(os, 'getloadavg') else 0:.1f}"
     )
-    print(f"{'milliseconds':42}{'frames':>8}{'p50':>8}{'p99':>8}{'max':>8}")
+    print(f"{'milliseconds':46}{'frames':>8}{'p50':>8}{'p99':>8}{'max':>8}")
     report("work a frame, engine at work", working.work())
-    report("  of those that show something new", working.work(shown=True))
+    report("  of those that fold or show something new", working.work(new=True))
     for name, values in working.parts().items():
         report(f"    {name}", values)
     report("work a frame, engine starting", starting.work())
@@ -168,11 +175,11 @@ def measure(page: MeasuredPage, scenario: Scenario) -> None:
 def report(name: str, values: list[float]) -> None:
     """Print one line of percentiles."""
     if not values:
-        print(f"{name:42}{0:8}")
+        print(f"{name:46}{0:8}")
         return
     ordered = sorted(values)
     p50, p99 = (ordered[min(len(ordered) - 1, int(len(ordered) * share))] for share in (0.50, 0.99))
-    print(f"{name:42}{len(ordered):8}{p50:8.2f}{p99:8.2f}{ordered[-1]:8.2f}")
+    print(f"{name:46}{len(ordered):8}{p50:8.2f}{p99:8.2f}{ordered[-1]:8.2f}")
 
 
 if __name__ == "__main__":

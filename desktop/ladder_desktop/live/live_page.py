@@ -40,6 +40,7 @@ from ladder_desktop.live.wiring import wire
 from ladder_desktop.theme import Theme
 
 FRAME_MS = 16
+CROWD = 64  # requests; to fold a step of more takes a frame of its own, and it is painted in the next
 
 
 class LivePage(QWidget):
@@ -76,6 +77,7 @@ class LivePage(QWidget):
         self._client = self.live.client
         self.selection: int | None = None
         self._active = False
+        self._unshown = False  # the frame before folded what this one is to paint
         self._since = QElapsedTimer()
         self._timer = QTimer(self)
         self._timer.setTimerType(Qt.TimerType.PreciseTimer)
@@ -162,14 +164,20 @@ class LivePage(QWidget):
         self.starter.choose(place)
 
     def frame(self) -> None:
-        """Take what the engine said, move the playhead, and paint if anything changed."""
+        """Take what the engine said, move the playhead, and paint if anything changed; of many requests, in the next frame."""
+        if self._unshown:
+            self.refresh()
+            return
         elapsed = self._since.restart() / 1000
+        crowded = self._crowded
         news = self._take()
         moved = self.deck.tick(elapsed)
         self._pace()
         if moved or news:
-            self.refresh()
-        if not (self.deck.playing or self.busy):
+            self._unshown = crowded or self._crowded
+            if not self._unshown:
+                self.refresh()
+        if not (self.deck.playing or self.busy or self._unshown):
             self._timer.stop()
             self.refresh()
 
@@ -218,6 +226,12 @@ class LivePage(QWidget):
     def clear_selection(self) -> None:
         """Light all requests."""
         self.select(None)
+
+    @property
+    def _crowded(self) -> bool:
+        """Whether many requests are played; a single step is shown at once."""
+        edge = self.deck.edge
+        return self.deck.playing and len(edge.running) + len(edge.waiting) > CROWD
 
     def _take(self) -> bool:
         """Take what the engine said; return whether there was anything."""
@@ -287,6 +301,7 @@ class LivePage(QWidget):
 
     def refresh(self) -> None:
         """Show everything as it is now."""
+        self._unshown = False
         self.transport.refresh()
         self.faces.face.refresh()
         self.touching.show(self.player.edge, self.busy and not self.comparing, self.selection)

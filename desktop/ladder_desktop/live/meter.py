@@ -17,8 +17,8 @@ class Frame:
     busy: float
     parts: dict[str, float] = field(default_factory=dict)
     """The processor time of each part that was measured within the frame."""
-    shown: bool = False
-    """Whether there was anything new to show."""
+    new: bool = False
+    """Whether there was anything new to fold or to show."""
 
 
 class Meter:
@@ -31,10 +31,10 @@ class Meter:
         """A frame begins."""
         self._frames.append(Frame(time.perf_counter() * 1000, time.thread_time() * 1000))
 
-    def show(self) -> None:
-        """This frame shows something new."""
+    def note(self) -> None:
+        """This frame folds or shows something new."""
         if self._frames:
-            self._frames[-1].shown = True
+            self._frames[-1].new = True
 
     def time(self, owner: object, method: str, part: str) -> None:
         """From now on, measure this method of this object, as a part of the frame."""
@@ -63,20 +63,20 @@ class Taken:
     def __init__(self, frames: list[Frame]) -> None:
         self._pairs = list(itertools.pairwise(frames))
 
-    def work(self, shown: bool = False) -> list[float]:
-        """The work in each frame; with `shown`, only of those that had something new to show."""
-        return [after.busy - frame.busy for frame, after in self._pairs if frame.shown or not shown]
+    def work(self, new: bool = False) -> list[float]:
+        """The work in each frame; with `new`, only of those that had something new to fold or to show."""
+        return [after.busy - frame.busy for frame, after in self._pairs if frame.new or not new]
 
     def gaps(self) -> list[float]:
         """From each frame to the next."""
         return [after.at - frame.at for frame, after in self._pairs]
 
     def parts(self) -> dict[str, list[float]]:
-        """For each part its work in those frames that had something new to show; last, what was left for the rest."""
-        shown = [(frame, after) for frame, after in self._pairs if frame.shown]
-        names = dict.fromkeys(name for frame, _ in shown for name in frame.parts)
-        found = {name: [frame.parts.get(name, 0.0) for frame, _ in shown] for name in names}
+        """For each part its work in those frames with something new that came to it; last, what each left for the rest."""
+        new = [(frame, after) for frame, after in self._pairs if frame.new]
+        names = dict.fromkeys(name for frame, _ in new for name in frame.parts)
+        found = {name: [frame.parts[name] for frame, _ in new if name in frame.parts] for name in names}
         found["the rest: labels, grounds, Qt itself"] = [
-            after.busy - frame.busy - sum(frame.parts.values()) for frame, after in shown
+            after.busy - frame.busy - sum(frame.parts.values()) for frame, after in new
         ]
         return found

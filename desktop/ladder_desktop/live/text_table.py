@@ -174,12 +174,21 @@ class CellPainter(QStyledItemDelegate):
         """The words, laid out to fit, and how wide and tall they are; numbers and states come again and again."""
         laid_out = self._laid_out.get((words, width))
         if laid_out is None:
-            text = QStaticText(option.fontMetrics.elidedText(words, Qt.TextElideMode.ElideRight, width))
-            text.setTextFormat(Qt.TextFormat.PlainText)
-            text.prepare(font=option.font)
+            text = _laid_out(words, option)
+            if text.size().width() > width:
+                text = _laid_out(
+                    option.fontMetrics.elidedText(words, Qt.TextElideMode.ElideRight, width), option
+                )
             laid_out = text, text.size().width(), text.size().height()
             self._laid_out.put((words, width), laid_out)
         return laid_out
+
+
+def _laid_out(words: str, option: QStyleOptionViewItem) -> QStaticText:
+    text = QStaticText(words)
+    text.setTextFormat(Qt.TextFormat.PlainText)
+    text.prepare(font=option.font)
+    return text
 
 
 class TextTable(QTableView):

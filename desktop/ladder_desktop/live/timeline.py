@@ -69,6 +69,7 @@ class Timeline(QAbstractScrollArea):
             bar.setAccessibleName(f"{name} of the timeline")
             bar.valueChanged.connect(self.viewport().update)
         self.viewport().setMouseTracking(True)
+        self.viewport().setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName("Batch timeline")
         bar_height = self.horizontalScrollBar().sizeHint().height()

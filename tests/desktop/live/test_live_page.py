@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 from ladder_desktop.live import request_list
+from ladder_desktop.live.player import FULL_SPEED
 from ladder_engine.tracing.events import StepTimed
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt
 from PySide6.QtWidgets import QApplication, QWidget
@@ -277,3 +278,39 @@ def test_in_a_low_window_the_story_makes_room_when_a_run_begins(make: Make) -> N
         page.head.story_button.setChecked(True)
         page.frame()
         assert page.head.words.isVisible()
+
+
+def test_what_many_requests_do_is_folded_in_one_frame_and_shown_in_the_next_but_a_person_sees_at_once_what_they_do(
+    make: Make, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+) -> None:
+    page = make(RecordedClient(batches=4))
+    page._timer.setInterval(10**6)  # frames come by hand
+    monkeypatch.setattr("ladder_desktop.live.live_page.CROWD", 0)
+    shown = lambda: page.transport.counter.text()  # noqa: E731
+    page.run()
+    page.player.speed = FULL_SPEED
+    page.frame()
+    page.frame()
+    was = shown()
+    page.frame()
+    folded = page.player.place_words
+    assert folded != was == shown(), "much was folded: painting waits"
+    page.frame()
+    assert shown() == folded == page.player.place_words, "the next frame paints, and folds nothing more"
+    page.frame()
+    page.toggle()
+    assert shown() == page.player.place_words != folded, "a pause shows where it is"
+    page.step_by(-1)
+    assert shown() == page.player.place_words
+    page.seek(page.player.last)
+    edge = page.player.last
+    page.step_by(1)
+    page.frame()
+    assert shown() == page.player.place_words == f"step {edge + 1} of {page.player.last}", (
+        "and so does a step"
+    )
+    page.toggle()
+    page._timer.setInterval(1)
+    qtbot.waitUntil(lambda: not page._timer.isActive(), timeout=5_000)
+    assert page.player.ended
+    assert shown() == page.player.place_words, "the last of a run is shown too"
