@@ -189,10 +189,10 @@ class Application(QObject):
         self.refresh_counts()
 
     def _bring_own_cards(self) -> None:
-        """Make the pages anew that show cards; the lab goes on with what it runs."""
+        """Make the pages anew, for cards stand on many; the lab goes on with what it runs."""
         if not self._closed and self.desk.own_cards.all() != self._own_cards:
             self._take(self._bare_pack)
-            self.window.renew(self._pages.entries(), staying=("live",))
+            self.window.renew(self._pages.entries())
             self.refresh_counts()
 
     # Progress ---------------------------------------------------------------------------------------------------

@@ -45,7 +45,7 @@ class PlacedPage(Protocol):
 
 @runtime_checkable
 class LastingPage(Protocol):
-    """A page that is made anew when the theme or the size of text changes, and goes on where it was."""
+    """A page that is made anew when the theme, the size of text or the cards change, and goes on where it was."""
 
     def hand_over(self) -> object:
         """Return what the next page of this kind needs to go on; what runs is handed over, too, not stopped."""

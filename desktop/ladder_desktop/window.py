@@ -6,7 +6,7 @@ protocols of pages.py.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import cast
 
 from PySide6.QtCore import QPoint, QRect, QSize, Qt, Signal
@@ -76,22 +76,16 @@ class MainWindow(QMainWindow):
         self.rail.fill([(entry.key, entry.mark) for entry in entries])
         self._fill_go_menu()
 
-    def renew(self, entries: Sequence[Entry], staying: Collection[str] = ()) -> None:
+    def renew(self, entries: Sequence[Entry]) -> None:
         """Make pages anew, on the same place, for what they show has changed: theme, size of text, cards.
 
-        Those `staying` are left as they are, with what they run.
+        What a page has to last, such as a run, it hands over to the next.
         """
         current = self._current
-        fresh = {
-            key: page.hand_over()
-            for key, page in self._pages.items()
-            if key not in staying and isinstance(page, LastingPage)
-        }
+        fresh = {key: page.hand_over() for key, page in self._pages.items() if isinstance(page, LastingPage)}
         kept, self._kept = self._kept | fresh, {}
         self._leave_current()
-        stay = {key: self._pages.pop(key) for key in staying if key in self._pages}
         self.set_entries(entries)
-        self._pages |= stay
         self._kept = kept
         if current is not None:
             self.show_page(current)

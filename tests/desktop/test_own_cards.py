@@ -27,12 +27,15 @@ def keep(application: Application, qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: application.desk.own_cards.all() == application._own_cards, timeout=30_000)
 
 
-def test_it_is_drilled_listed_and_found_and_the_lab_is_left_as_it_is(application, qtbot):
+def test_it_is_drilled_listed_and_found_and_the_lab_goes_on_with_its_run(application, qtbot):
     application.window.show_page("drill")
     application.window.show_page("live")
     lab = application.window.page("live")
+    lab.head.say("Kept: the drill asks it again.", "good")
     keep(application, qtbot)
-    assert application.window.page("live") is lab
+    renewed = application.window.page("live")
+    assert renewed.live is lab.live
+    assert renewed.head.message.text() == "Kept: the drill asks it again."
     assert application.window.current == "live"
     application.go("card:prediction-batch")
     drill = application.window.page("drill")

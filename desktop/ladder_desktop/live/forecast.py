@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -78,19 +79,20 @@ class Forecast(QObject):
         page.predicted.emit(scenario.id, score.right, {"guess": guess, "measured": value})
 
     def show(self, outcome: Outcome) -> None:
-        """Say how a prediction came out, and offer to keep it."""
+        """Say how a prediction came out, and offer to keep it where it is not."""
         prediction = outcome.scenario.prediction
         if prediction is None:
             return
         self.outcome = outcome
         self._page.prediction.show_score(prediction.score(outcome.guess, outcome.value))
-        if self._keep is not None:
+        if self._keep is not None and not outcome.kept:
             self._page.prediction.offer_card(not outcome.right)
 
     def keep(self) -> None:
         """Keep the prediction that was scored last as a card."""
         if self.outcome is not None and self._keep is not None:
             said = self._keep(study_of(self.outcome.scenario), card_of(self.outcome))
+            self.outcome = replace(self.outcome, kept=True)
             self._page.prediction.keep_button.hide()
             self._page.head.say(said)
 

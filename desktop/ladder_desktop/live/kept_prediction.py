@@ -24,6 +24,8 @@ class Outcome:
     right: bool
     runs: tuple[RunStarted | None, ...]
     at: datetime
+    kept: bool = False
+    """Whether there is a card of it."""
 
 
 def study_of(scenario: Scenario) -> str:

@@ -29,6 +29,8 @@ from ladder_desktop.live.reads_table import ReadsTable
 from ladder_desktop.live.words import steady_font
 from ladder_desktop.theme import Theme
 
+LEAST_LAUNCHES = 3  # in sight, in the lowest window and the largest text
+
 
 class Lens(QWidget):
     """Emits `selected` (a sequence id), `described` (a sentence) and `pointed` (a block id)."""
@@ -157,6 +159,7 @@ class Lens(QWidget):
         reading.addLayout(row)
         reading.addWidget(self.sum)
         reading.addWidget(self.reads, 1)
+        self.launches.setMinimumHeight(self.launches.height_of(LEAST_LAUNCHES))
         halves = QSplitter(Qt.Orientation.Vertical)
         halves.setChildrenCollapsible(False)
         halves.setHandleWidth(1)

@@ -103,6 +103,7 @@ class Watched:
     selection: int | None
     scenarios: tuple[Scenario, ...]
     picked: tuple[str, str]
+    said: tuple[str, str]
     reader: TraceReader | None
     touched: tuple[bool, int]
     choice: Choice

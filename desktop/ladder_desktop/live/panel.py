@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import QSize
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
@@ -38,9 +39,18 @@ class Panel(QWidget):
         if legend is not None:
             self._column.addWidget(legend)
 
+    def minimumSizeHint(self) -> QSize:
+        """Qt: what it needs at this width, in which its legend may take several rows."""
+        least = super().minimumSizeHint()
+        return QSize(
+            least.width(), max(least.height(), self._column.totalMinimumHeightForWidth(self.width()))
+        )
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Qt: the legend goes where there is room."""
         super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self.updateGeometry()
         if self._legend is None:
             return
         words = (

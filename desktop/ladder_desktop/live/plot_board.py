@@ -247,7 +247,7 @@ class PlotBoard(QWidget):
 
         for plot in PLOTS:
             drawn, figures = StepPlot(plot, self.theme, len(self.runs)), QLabel()
-            drawn.setMinimumHeight(HEIGHT)
+            drawn.setMinimumHeight(round(HEIGHT * self.theme.scale))
             drawn.setToolTip(plot.hint)
             drawn.sought.connect(self.sought)
             drawn.stepped.connect(self._step)
@@ -256,7 +256,6 @@ class PlotBoard(QWidget):
             small = steady_font(self.font())
             small.setPointSizeF(small.pointSizeF() * 0.86)
             figures.setFont(small)
-            figures.setMinimumWidth(1)
             figures.setTextFormat(Qt.TextFormat.RichText)
             title = QLabel(f"<b>{escape(plot.title)}</b>" + f" {plot.unit}" * bool(plot.unit))
             self.plots.append(drawn)
@@ -272,6 +271,7 @@ class PlotBoard(QWidget):
         columns = min(3, max(1, self.width() // round(WIDTH * self.theme.scale)))
         for place, cell in enumerate(self._cells):
             self._grid.addWidget(cell, *divmod(place, columns))
+            cell.show()  # at once, so that the room it needs counts from the first picture on
         for column in range(3):
             self._grid.setColumnStretch(column, column < columns)
 

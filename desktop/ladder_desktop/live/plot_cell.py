@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+
+from ladder_desktop.live.still import Still
 
 
 class Cell(QWidget):
@@ -11,12 +14,11 @@ class Cell(QWidget):
 
     def __init__(self, title: QLabel, figures: QLabel, plot: QWidget, needed: int) -> None:
         super().__init__()
-        self._needed = needed
+        self._needed, self._figures = needed, figures
         self._head = QHBoxLayout()
         self._head.setSpacing(2)
         self._head.addWidget(title)
-        self._head.addStretch(1)
-        self._head.addWidget(figures)
+        self._head.addWidget(Still(figures), 1)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(2)
@@ -30,3 +32,5 @@ class Cell(QWidget):
         self._head.setDirection(
             QHBoxLayout.Direction.LeftToRight if beside else QHBoxLayout.Direction.TopToBottom
         )
+        side = Qt.AlignmentFlag.AlignRight if beside else Qt.AlignmentFlag.AlignLeft
+        self._figures.setAlignment(side | Qt.AlignmentFlag.AlignVCenter)

@@ -77,6 +77,7 @@ class ScenarioHead(QWidget):
         self.story_button.setAccessibleName("Show the story and what to look at")
         self.story_button.setToolTip("Show or hide the story and what to look at (S)")
         self.story_button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.said = "", "muted"  # the sentence under the buttons and its role
         self.message = QLabel()
         self.message.setAccessibleName("Message")
         self.message.setWordWrap(True)
@@ -180,6 +181,7 @@ class ScenarioHead(QWidget):
 
     def say(self, text: str, role: str = "muted") -> None:
         """Show one sentence under the buttons, in the colour of a palette role."""
+        self.said = text, role
         self.message.setStyleSheet(f"color: {self.theme.hex(role)}")
         self.message.setText(text)
         self.message.setAccessibleName(text or "Message")

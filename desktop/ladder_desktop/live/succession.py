@@ -1,4 +1,5 @@
-"""How one live page goes on where another was: a change of theme or of text size makes pages anew, and a run lasts."""
+"""How one live page goes on where another was: another theme or size of text, or a card that was kept, makes pages anew, and
+a run lasts."""
 
 from __future__ import annotations
 
@@ -20,6 +21,7 @@ def watched(page: LivePage) -> Watched:
         selection=page.selection,
         scenarios=page.head.scenarios,
         picked=(scenario.id if scenario else "", page.head.variant),
+        said=page.head.said,
         reader=reader,
         touched=page.touching.counts,
         choice=page.choosing.choice,
@@ -47,5 +49,5 @@ def go_on(page: LivePage, kept: Watched) -> None:
         page.compare_panels.take_over(kept.two_sights)
     page.transport.refresh()
     page.select(kept.selection)
-    page.starter.tell_what_is_shown()
+    page.head.say(*kept.said)
     page.refresh()

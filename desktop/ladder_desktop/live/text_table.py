@@ -249,6 +249,12 @@ class TextTable(QTableView):
         """Pixels in which every column has its room."""
         return sum(map(self._least, self.table.columns)) + self.verticalScrollBar().sizeHint().width() + 4
 
+    def height_of(self, rows: int) -> int:
+        """Pixels in which so many rows are seen, beneath the header and above the bar that scrolls sideways."""
+        header, bar = self.horizontalHeader().sizeHint(), self.horizontalScrollBar().sizeHint()
+        frame = 4  # above and below, in the colour of the focus
+        return header.height() + rows * self.verticalHeader().defaultSectionSize() + bar.height() + frame
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Qt: the columns that take what is left take more or less of it."""
         super().resizeEvent(event)

@@ -146,7 +146,7 @@ class WatchPanels(QWidget):
             self.turn_plots()
         self.lens.setVisible(shown)
         self._show_columns()
-        self.panels.setSizes([3, 2] if shown else [3, 4])  # a table and a picture need the room
+        self.panels.setSizes([2, 1] if shown else [3, 4])  # a table and a picture need the room
         if shown:
             self.upper.setSizes([3, 0, 0, 7])
             self.lens.show_state(self._player.state, self._selection)

@@ -156,3 +156,20 @@ def test_in_little_room_the_requests_stand_among_the_tabs_and_come_back(make: Ma
     qtbot.waitUntil(lambda: side.indexOf(requests) < 0)
     assert page.watch.requests.isVisible()
     assert page.watch.requests.focusPolicy() & Qt.FocusPolicy.TabFocus
+
+
+def test_three_launches_are_in_sight_without_moving_anything(make: Make, qtbot: QtBot) -> None:
+    page = with_run(make())
+    page.faces.turn_lens()
+    table = page.watch.lens.launches
+    row = table.verticalHeader().defaultSectionSize()
+    qtbot.waitUntil(lambda: table.viewport().height() >= 3 * row)
+
+
+def test_plots_have_their_room_in_the_first_picture(make: Make) -> None:
+    page = with_run(make())
+    page.faces.turn_plots()
+    QApplication.processEvents()
+    page.grab()
+    for plot in page.watch.plots.plots:
+        assert round(110 * page.theme.scale) <= plot.height() <= plot.parentWidget().height() - plot.y()

@@ -134,6 +134,12 @@ def test_after_the_score_one_press_keeps_what_was_measured(build):
     assert (study_id, card.expected.value) == ("paging", STEPS)
     assert page.head.message.text() == "Kept."
     assert page.prediction.keep_button.isHidden()
+    renewed = build(keeper)
+    renewed.prediction.keep_wrong.setChecked(True)
+    renewed.take_over(page.hand_over())
+    assert renewed.prediction.result.text() == page.prediction.result.text() != ""
+    assert renewed.prediction.keep_button.isHidden(), "another page offers no second card of it"
+    assert renewed.head.message.text() == "Kept."
     page.forecast.give_up()
     page.forecast.keep()
     assert len(keeper.kept) == 1, "what was given up cannot be kept"
