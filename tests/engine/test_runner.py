@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 from ladder_engine.engine import Engine
 from ladder_engine.errors import EngineError, TraceFileError
 from ladder_engine.lab import runner, scenario
@@ -93,6 +94,29 @@ def test_a_run_that_breaks_says_so_in_the_trace_and_to_the_caller(tmp_path: Path
     assert isinstance(events[-1], RunEnded)
     assert events[-1].error == str(error.value)
     assert summarize(events).lines()[-1].startswith("broke off")
+
+
+@pytest.mark.parametrize(
+    "allocate", [lambda: bytearray(2**62), lambda: torch.empty(2**46)], ids=["python", "torch"]
+)
+def test_memory_that_runs_out_in_the_midst_is_said_plainly_and_the_trace_ends_with_it(
+    tmp_path: Path, allocate: Callable[[], object]
+) -> None:
+    path = write(tmp_path, "- {name: r, prompt: abc, max_tokens: 50}")
+    events: list[AnyEvent] = []
+
+    def attend(engine: Engine) -> bool:
+        if engine.recorder.step == 3:
+            allocate()
+        return True
+
+    with pytest.raises(
+        EngineError, match=r"broke off in step 3 \(the engine ran out of memory; give"
+    ) as error:
+        run_scenario(path, events.extend, "torch", attend)
+    assert isinstance(events[-1], RunEnded)
+    assert events[-1].error == str(error.value)
+    assert len(fold(events).steps) == 2
 
 
 def test_an_interrupt_ends_the_trace_honestly(tmp_path: Path) -> None:

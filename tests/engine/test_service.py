@@ -163,3 +163,15 @@ def test_kernels_are_watched_from_the_next_step_on_and_no_longer_when_told(
     again = child.hear(StepTimed)
     assert [message.step for message in messages if isinstance(message, KernelsRan)] == [1, 2]
     assert not any(isinstance(message, KernelsRan) for message in again)
+
+
+def test_more_blocks_than_there_is_memory_for_is_a_sentence_and_the_next_run_runs(
+    child: Child, scenario: Path, tmp_path: Path
+) -> None:
+    huge = tmp_path / "huge.yaml"
+    huge.write_text(scenario.read_text().replace("num_blocks: 30", "num_blocks: 4000000000"))
+    child.say(Run(str(huge), "torch"))
+    said = child.hear(Failed)[-1].message
+    assert said.startswith(f"{huge}: cannot be run (the engine ran out of memory; give it fewer blocks")
+    child.say(Run(str(scenario), "torch"))
+    assert isinstance(child.hear(Sampled)[0], RunStarted)

@@ -68,6 +68,7 @@ class Duet:
         self.position = 0
         self._speeds = {"steps": 20, "seconds": 20}
         self._progress = 0.0
+        self._cut = False  # nothing more comes, though not both have ended
 
     def clear(self) -> None:
         """Forget both runs."""
@@ -75,6 +76,12 @@ class Duet:
         slo = self.sides[0].series.slo
         self.sides = (Side(slo), Side(slo))
         self.position = 0
+        self._cut = False
+        self.pause()
+
+    def break_off(self) -> None:
+        """Nothing more will come: where they are now is the end."""
+        self._cut = True
         self.pause()
 
     def close(self) -> None:
@@ -102,7 +109,8 @@ class Duet:
     @property
     def ended(self) -> bool:
         """Whether both are over and the playhead stands at the end."""
-        return all(side.edge.ended for side in self.sides) and self.position == self.last
+        over = self._cut or all(side.edge.ended for side in self.sides)
+        return over and self.position == self.last
 
     @property
     def speed(self) -> int:

@@ -247,7 +247,7 @@ class LivePage(QWidget):
             self.touching.tell()
         except (EngineError, TraceError) as error:
             self._client.stop()
-            self.deck.pause()
+            self.deck.break_off()
             self.fail(str(error))
         edge = self.deck.edge
         if before[1].config is None and edge.config is not None and self.live.ran is not None:

@@ -37,6 +37,7 @@ class Player:
         self.marks = Marks()
         self.position = 0
         self.state = RunState()
+        self._cut = False  # nothing more comes, though the run has not ended
 
     def clear(self) -> None:
         """Forget the run; keep the speed."""
@@ -46,6 +47,12 @@ class Player:
         self.marks = Marks()
         self.position = 0
         self.state = RunState()
+        self._cut = False
+        self.pause()
+
+    def break_off(self) -> None:
+        """Nothing more will come: where it is now is the end."""
+        self._cut = True
         self.pause()
 
     def close(self) -> None:
@@ -65,7 +72,7 @@ class Player:
     @property
     def ended(self) -> bool:
         """Whether the run is over and the playhead stands at its end."""
-        return self.edge.ended is not None and self.position == self.last
+        return (self.edge.ended is not None or self._cut) and self.position == self.last
 
     @property
     def bound(self) -> int | None:

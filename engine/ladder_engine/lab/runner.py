@@ -16,6 +16,7 @@ from ladder_engine.engine import Engine
 from ladder_engine.errors import EngineError, ScenarioError
 from ladder_engine.executor import TorchExecutor
 from ladder_engine.lab.machine_facts import copy_rate, weight_bytes
+from ladder_engine.lab.out_of_memory import why
 from ladder_engine.lab.scenario import Scenario, check_fits, with_variant
 from ladder_engine.lab.traffic import open_scenario
 from ladder_engine.model import Decoder
@@ -62,7 +63,7 @@ def run_scenario(
         error = str(cause)
         raise
     except Exception as cause:
-        error = f"{path}: the run broke off in step {recorder.step} ({type(cause).__name__}: {cause})."
+        error = f"{path}: the run broke off in step {recorder.step} ({why(cause)})."
         raise EngineError(error) from cause
     finally:
         recorder.tick()

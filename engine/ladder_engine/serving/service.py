@@ -14,6 +14,7 @@ from queue import Empty, SimpleQueue
 from typing import IO, TYPE_CHECKING
 
 from ladder_engine.errors import EngineError
+from ladder_engine.lab.out_of_memory import why
 from ladder_engine.serving.protocol import (
     Abort,
     Add,
@@ -90,7 +91,7 @@ class Service:
             if not begun:  # else the trace has said so
                 self._complain(str(error))
         except Exception as error:
-            self._complain(f"{command.scenario}: cannot be run ({type(error).__name__}: {error}).")
+            self._complain(f"{command.scenario}: cannot be run ({why(error)}).")
 
     def _attend(self, engine: Engine) -> bool:
         """Between two steps: do what has come, and wait while the engine holds; returns whether to go on.

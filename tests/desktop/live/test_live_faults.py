@@ -22,6 +22,14 @@ def test_an_engine_that_fails_says_one_sentence_and_what_came_stays(make: Make) 
     assert not page.player.playing
     assert page.player.last > 3
     assert page.head.button.text() == "Run"
+    page.seek(page.player.last)
+    assert page.transport.play.text() == "Replay", "nothing more will come"
+    page.toggle()
+    assert page.player.position == 0
+    page.seek(page.player.last)
+    page.frame()
+    assert not page.player.playing
+    assert not page._timer.isActive()
 
 
 def test_a_run_that_broke_off_says_why(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
