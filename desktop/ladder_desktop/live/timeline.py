@@ -292,14 +292,14 @@ class Timeline(QAbstractScrollArea):
         """Qt: up and down select the next request, left and right move the playhead, Home and End go to its ends."""
         last = self._num_rows - 1
         at = self.selection
-        steps = {
-            Qt.Key.Key_Left: -1,
-            Qt.Key.Key_Right: 1,
-            Qt.Key.Key_Home: -self.player.last,
+        places = {
+            Qt.Key.Key_Left: self.player.position - 1,
+            Qt.Key.Key_Right: self.player.position + 1,
+            Qt.Key.Key_Home: 0,
             Qt.Key.Key_End: self.player.last,
         }
-        if event.key() in steps:
-            self.sought.emit(self.player.position + steps[Qt.Key(event.key())])
+        if event.key() in places:
+            self.sought.emit(places[Qt.Key(event.key())])
         elif event.key() == Qt.Key.Key_Down and last >= 0:
             self.selected.emit(0 if at is None else min(at + 1, last))
         elif event.key() == Qt.Key.Key_Up and last >= 0:
