@@ -180,6 +180,19 @@ def test_on_the_clock_of_seconds_each_side_shows_the_steps_that_were_over(moment
             assert side.position == len(over)
 
 
+def test_home_and_end_on_the_timeline_of_either_go_to_the_ends_of_that_run(
+    page: LivePage, qtbot: QtBot
+) -> None:
+    page.starter.compare()
+    finish(page)
+    for view, name in zip(page.compare_panels.views, ("one", "four"), strict=True):
+        page.seek(9)
+        qtbot.keyClick(view.timeline, Qt.Key.Key_End)
+        assert page.duet.position == STEPS[name]
+        qtbot.keyClick(view.timeline, Qt.Key.Key_Home)
+        assert page.duet.position == 0
+
+
 def test_single_steps_by_the_clock_of_seconds_stop_at_each_step_of_either(page: LivePage) -> None:
     duet = Duet()
     for which, events in enumerate(RUNS.values()):
