@@ -213,6 +213,19 @@ def test_reviews_stop_at_the_days_limit(tmp_path: Path, clock: TravelClock) -> N
         assert len(names(desk)) == 1
 
 
+def test_answers_in_steps_take_nothing_of_the_days_reviews(tmp_path: Path, clock: TravelClock) -> None:
+    with Desk.open(tmp_path, clock, PLAIN, reviews_per_day=2) as desk:
+        desk.register([Item(f"pack/{number}", "card", "hub") for number in range(4)])
+        names(desk, 3)
+        clock.wait(days=60)
+        desk.answer("pack/3", Rating.AGAIN, SECOND)  # new
+        desk.answer("pack/3", Rating.AGAIN, SECOND)  # learning
+        assert desk.counts().due == 2
+        desk.answer("pack/0", Rating.AGAIN, SECOND)  # a review, forgotten
+        desk.answer("pack/0", Rating.AGAIN, SECOND)  # relearning
+        assert desk.counts().due == 1
+
+
 def test_more_new_cards_are_for_today_only(tmp_path: Path, clock: TravelClock) -> None:
     with Desk.open(tmp_path, clock, PLAIN, new_per_day=1) as desk:
         desk.register([Item(f"pack/{number}", "card", "hub") for number in range(9)])

@@ -139,15 +139,16 @@ class Agenda:
         return day_start(buried_day + 1, self._zone)
 
     def _new_left(self) -> int:
-        return self._left("new", self._limits.new_per_day, "before IS NULL")
+        return self._left("new", self._limits.new_per_day, "interval_before IS NULL")
 
     def _reviews_left(self) -> int:
-        return self._left(
-            "reviews", self._limits.reviews_per_day, "json_extract(before, '$.phase') = 'review'"
-        )
+        return self._left("reviews", self._limits.reviews_per_day, "interval_before > 0")
 
     def _left(self, extra: str, limit: int, counted: str) -> int:
-        """Return how many of a sort the day still allows, with what the person wanted on top."""
+        """Return how many of a sort the day still allows, with what the person wanted on top.
+
+        The interval before tells the sort, and is in an index of the day: NULL of what was new, 0 in steps.
+        """
         done: int = self._value(
             "SELECT count(*) FROM reviews JOIN items USING (item_id) "
             f"WHERE study_day = :today AND {counted} AND (:kind IS NULL OR kind = :kind)"
