@@ -144,7 +144,7 @@ def test_stop_ends_the_run(clients: list[EngineClient]) -> None:
     [
         ("hear(); say(started('a')); raise RuntimeError('the pool is gone')",
          "The engine stopped with exit status 1: RuntimeError: the pool is gone."),
-        ("hear(); say(started('a')); os.kill(os.getpid(), 9)", "The engine was killed by the system or by another program"),
+        ("hear(); say(started('a')); os.kill(os.getpid(), 9)", "The engine was killed by the system or another program, as happens when memory runs out."),
         ("hear(); sys.exit(0)", "The engine stopped with exit status 0."),
         ("hear(); say(Failed(message='No file scenario.yaml'))", "No file scenario.yaml."),
         ("hear(); print('hello, this is a banner', flush=True); time.sleep(60)", "not part of the protocol"),

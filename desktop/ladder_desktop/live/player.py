@@ -70,9 +70,14 @@ class Player:
         return self.recording.last
 
     @property
+    def over(self) -> bool:
+        """Whether nothing more comes: the run has ended, or was broken off."""
+        return self._cut or self.edge.ended is not None
+
+    @property
     def ended(self) -> bool:
         """Whether the run is over and the playhead stands at its end."""
-        return (self.edge.ended is not None or self._cut) and self.position == self.last
+        return self.over and self.position == self.last
 
     @property
     def bound(self) -> int | None:
@@ -130,7 +135,7 @@ class Player:
         """Pause, and move by so many steps. Beyond the edge of a run that goes on, the engine is asked for them."""
         beyond = self.position + steps - self.last
         self.pause()
-        if beyond > 0 and self.edge.ended is None:
+        if beyond > 0 and not self.over:
             self._owed = beyond
         self.seek(self.position + steps)
 

@@ -71,10 +71,7 @@ class Child:
         if code is None:
             how = "The engine closed its output"
         elif code == -9:  # SIGKILL, which Windows has no name for
-            return (
-                "The engine was killed by the system or by another program, as happens when memory runs out. What was "
-                "recorded stays; Run starts the engine again"
-            )
+            how = "The engine was killed by the system or another program, as happens when memory runs out"
         elif code < 0:
             how = f"The engine was ended by signal {-code}"
         else:
